@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Records shared by the kernel half (bpf/) and user space (user/kern/).
+ *
+ * Fixed widths, no pointers, explicit padding, sizes asserted on both sides. A change of any size
+ * or meaning here is a new SBX_ABI: the pins of another ABI live in another directory.
+ */
+#ifndef SBX_KERN_H
+#define SBX_KERN_H
+
+#ifndef __VMLINUX_H__
+#include <linux/types.h>
+#endif
+
+#define SBX_ABI 1
+
+/* Bounds. A full map means the fork or the run is refused, never that something goes untracked. */
+#define SBX_MAX_TASKS 131072
+#define SBX_MAX_TASKS_PER_SANDBOX (SBX_MAX_TASKS / 10)
+#define SBX_MAX_SANDBOXES 4096
+#define SBX_MAX_OWNERS (2 * SBX_MAX_SANDBOXES)
+#define SBX_MAX_RINGS 1024
+#define SBX_RING_BYTES (128 * 1024)
+#define SBX_MAX_NEST 8
+#define SBX_KILL_PASS 1000 /* signals one pass of the exit hook sends at most */
+#define SBX_COMM 16
+
+/* sbx_task.flags */
+enum {
+	SBX_TASK_KEEPER = 1 << 0, /* row of a keeper: `seed` names the sandbox of its next child */
+	SBX_TASK_ROOT = 1 << 1,	  /* first process of its sandbox */
+	SBX_TASK_BORN_DYING = 1 << 2,
+};
+
+/* One row a thread, keyed by the task_struct's address; a look-up compares start_ns. */
+struct sbx_task {
+	__u64 start_ns; /* task->start_boottime, rewritten by exec */
+	__u64 sandbox;	/* 0: in none (a keeper outside every sandbox) */
+	__u64 seed;	/* keepers only: sandbox of the next child, consumed by the fork */
+	__u32 pid;	/* thread id, as the init pid namespace sees it */
+	__u32 tgid;
+	__u32 flags;
+	__u32 depth; /* forks between the root process and this one */
+};
+
+/* sbx_sandbox.flags */
+enum {
+	SBX_DYING = 1 << 0,	   /* forks are refused, or born dying and killed */
+	SBX_KILL_WITH_OWNER = 1 << 1, /* the owner's death makes it dying */
+	SBX_ROOT_EXITED = 1 << 2,  /* root_* receipt below is valid */
+	SBX_OWNER_DIED = 1 << 3,   /* set by the exit hook of owner or keeper */
+	SBX_EXECS_HIT = 1 << 4,	   /* max_execs was crossed: the sandbox is dying */
+	SBX_DEPTH_HIT = 1 << 5,
+	SBX_TASKS_HIT = 1 << 6,	   /* a row could not be made: the sandbox is dying */
+};
+
+struct sbx_sandbox {
+	__u64 id;
+	__u64 parent; /* 0: outermost */
+	__u64 created_ns; /* CLOCK_BOOTTIME */
+	__u64 cgroup_id;  /* of the v2 group, 0 when none; members elsewhere are escapes */
+	__u64 max_execs;  /* 0: no limit */
+	__u64 live;	  /* threads that have a row */
+	__u64 live_peak;
+	__u64 processes; /* ever, root included */
+	__u64 live_processes;
+	__u64 live_processes_peak;
+	__u64 execs;
+	__u64 exits;	    /* processes that ended */
+	__u64 killed;	    /* SIGKILLs the kernel half sent itself */
+	__u64 escapes;	    /* processes seen outside the group when they ended */
+	__u64 events_dropped; /* ring full */
+	__u64 root_start_ns;
+	__u64 root_exit_ns; /* receipt */
+	__u32 root_pid;
+	__u32 root_status; /* as waitpid(2) returns it */
+	__u32 keeper_tgid;
+	__u32 owner_tgid; /* 0: none in the kernel half */
+	__u32 max_depth;  /* 0: no limit */
+	__u32 cgroup_level;
+	__u32 ring; /* slot in `rings`, SBX_NO_RING when none */
+	__u32 flags;
+	__u32 nest; /* 0: outermost */
+	__u32 pad;
+};
+#define SBX_NO_RING 0xffffffffu
+
+/* An owner or keeper whose group death kills `sandbox`; key of the `owners` hash. */
+struct sbx_owner_key {
+	__u64 sandbox;
+	__u32 tgid;
+	__u32 pad;
+};
+
+enum { SBX_EVENT_FORK = 1, SBX_EVENT_EXEC = 2, SBX_EVENT_EXIT = 3 };
+
+/* One record in the keeper's ring. Telemetry: may be dropped (counted), decides nothing. */
+struct sbx_event {
+	__u64 sandbox;
+	__u64 time_ns;	/* CLOCK_BOOTTIME */
+	__u64 start_ns; /* exit: when the process started */
+	__u64 cpu_ns;	/* exit: user + system of the process, 0 when unknown */
+	__u32 kind;
+	__u32 pid; /* process id (tgid) */
+	__u32 ppid;
+	__u32 status;  /* exit: as waitpid(2) */
+	__u32 threads; /* fork: 1 when the child is a thread (threads make no process record) */
+	__u32 depth;
+	char comm[SBX_COMM];
+};
+
+#ifdef __cplusplus
+#define SBX_ASSERT static_assert
+#else
+#define SBX_ASSERT _Static_assert
+#endif
+SBX_ASSERT(sizeof(struct sbx_task) == 40, "sbx_task crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_sandbox) == 176, "sbx_sandbox crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_event) == 72, "sbx_event crosses the boundary");
+
+#endif

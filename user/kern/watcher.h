@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * watcher: a tiny process apart from the keeper, for kernels whose exit hook cannot send signals.
+ *
+ * It waits for the keeper's (and owner's) death through pidfds, then sets dying, writes cgroup.kill
+ * and signals strays until live is 0. Not in the sandbox's cgroup, own session, no descriptor but
+ * those it needs, PR_SET_DUMPABLE 0. Also holds a second deadline timer for a stopped keeper.
+ */
+#ifndef KERN_WATCHER_H
+#define KERN_WATCHER_H
+
+#include "kern/kern.h"
+
+struct watcher {
+	pid_t pid;
+	int pidfd;
+	int control_fd; /* close it, or send 'x', to end the watcher without a kill */
+};
+
+struct watcher_opts {
+	uint64_t id;
+	int cgroup_kill_fd;   /* open cgroup.kill, -1: none */
+	int owner_pidfd;      /* -1: none */
+	uint64_t deadline_ns; /* CLOCK_BOOTTIME plus slack, 0: none */
+};
+int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *opts, struct err *err);
+/* Ends it and reaps it. Idempotent. */
+void watcher_stop(struct watcher *w);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * result: the typed record of one run, and its JSON form (DESIGN 9, include/sbx/result.schema.json).
+ *
+ * Plain data, filled by run/, rendered once at the end and never re-derived. UINT64_MAX and -1 mean
+ * unmeasured or absent and become null, never 0.
+ */
+#ifndef RUN_RESULT_H
+#define RUN_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "policy/spec.h"
+
+#define RESULT_NONE UINT64_MAX
+#define RESULT_RECORDS_MAX 4096 /* process records kept */
+#define RESULT_AUTOPSY_MAX 64
+
+enum outcome {
+	OUTCOME_UNKNOWN,
+	OUTCOME_EXITED,
+	OUTCOME_SIGNALED,
+	OUTCOME_LIMIT_EXCEEDED,
+	OUTCOME_COULD_NOT_RUN,
+	OUTCOME_CANCELLED,
+	OUTCOME_OWNER_EXITED,
+	OUTCOME_STOPPED,
+	OUTCOME_INTERNAL_ERROR,
+};
+
+enum killed_by {
+	KILLED_BY_NONE,
+	KILLED_BY_WALL,
+	KILLED_BY_IDLE,
+	KILLED_BY_CPU_TIME,
+	KILLED_BY_MEMORY,
+	KILLED_BY_EXECS,
+	KILLED_BY_DEPTH,
+	KILLED_BY_OUTPUT,
+	KILLED_BY_OWNER,
+	KILLED_BY_CANCEL,
+	KILLED_BY_STOP,
+	KILLED_BY_TERMINATE,
+	KILLED_BY_ANCESTOR,
+	KILLED_BY_SIGNAL,
+	KILLED_BY_EXTERNAL,
+};
+const char *outcome_name(enum outcome outcome);
+const char *killed_by_name(enum killed_by killed_by); /* NULL for NONE */
+
+struct process_record {
+	uint32_t pid, ppid;
+	char comm[16];
+	int exit_code, signal; /* -1: not so ended (or still alive) */
+	uint64_t started_ns, ended_ns; /* CLOCK_BOOTTIME; RESULT_NONE: unknown */
+};
+
+struct autopsy_row {
+	uint32_t pid;
+	char comm[16];
+	char state; /* as in /proc/PID/stat */
+	char wchan[40];
+	uint64_t cpu_ns, last_output_ns;
+	char waits_for[96];
+};
+
+struct output_record {
+	uint64_t bytes; /* produced */
+	char *text;	/* valid UTF-8, NUL-free escape left to JSON; owned */
+	size_t text_len;
+	bool truncated, lossy;
+	char *spill; /* path or NULL; owned */
+};
+
+struct tier_clause {
+	char capability[32], mechanism[48], detail[160];
+	bool listed, attempted, enforced;
+};
+#define RESULT_CLAUSES_MAX 20
+
+struct result_limit {
+	struct spec_limit asked;
+	int still_in_force; /* 1, 0, -1: not applicable */
+};
+
+struct result {
+	char id[16];
+	const struct spec *spec; /* name, labels; borrowed */
+	char spec_digest[65];
+	bool launched_by_path;
+
+	enum outcome outcome;
+	int exit_code, signal; /* -1: absent */
+	bool core_dumped;
+	enum killed_by killed_by;
+	int limit; /* enum limit_id that was exceeded, -1: none */
+	uint64_t limit_actual;
+	struct {
+		char kind[16];
+		uint64_t count;
+	} limits_hit[4];
+	size_t limits_hit_count;
+	char diagnostic[513];
+
+	int64_t started_unix_ns, ended_unix_ns;
+	uint64_t wall_ns, deadline_ns, overrun_ns;
+	uint64_t cpu_user_ns, cpu_system_ns, memory_peak_bytes, tasks_peak, read_bytes, write_bytes;
+
+	uint64_t processes, peak, killed, survivors, cgroup_escapes;
+	struct process_record *records; /* owned */
+	size_t record_count;
+	uint64_t records_dropped;
+	struct autopsy_row *autopsy; /* owned */
+	size_t autopsy_count;
+
+	struct output_record out, err_;
+	struct result_limit limits[LIMIT__COUNT];
+
+	char tier_sentence[320];
+	struct tier_clause clauses[RESULT_CLAUSES_MAX];
+	size_t clause_count;
+};
+
+void result_init(struct result *r);
+void result_done(struct result *r);
+
+/* New reference or NULL (out of memory). Denials are an empty list whose `complete` is true until policy exists. */
+json_t *result_json(const struct result *r);
+
+/* Adds a clause; when full the last one is replaced by "more clauses". */
+void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed, bool attempted,
+		   bool enforced, const char *detail_fmt, ...) __attribute__((format(printf, 7, 8)));
+/* Renders tier_sentence from the clauses, once, at launch. */
+void result_sentence(struct result *r);
+
+/* Cuts to min(511, max) bytes on a character boundary. */
+void result_diagnostic(struct result *r, uint64_t max_bytes, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Exit status of sbxctl for this result (DESIGN 8): 124, 125, 126, 127, 137, 128+N or the command's own. */
+int result_exit_status(const struct result *r);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run: one supervised tree from spec to result; the keeper's state machine.
+ *
+ * Knows no socket and no person: tools/ and serve/ drive it through these calls on the loop's thread.
+ * Exactly one end is fixed, once; every later request to end it is a no-op.
+ */
+#ifndef RUN_RUN_H
+#define RUN_RUN_H
+
+#include "base/loop.h"
+#include "policy/spec.h"
+#include "run/result.h"
+
+struct run;
+
+/* What serve/ and tools/ want to be told; any may be NULL. Called on the loop's thread. */
+struct run_watch {
+	void *arg;
+	void (*started)(void *arg);
+	void (*output)(void *arg, int stream, const char *bytes, size_t len); /* stream 1 or 2 */
+	void (*event)(void *arg, const char *kind, json_t *details);	      /* borrowed */
+	void (*ended)(void *arg, const struct result *result);
+};
+
+/* Plans and checks what the host must do for `spec`; runs nothing. Fills clauses and limits of `out`. */
+int run_plan(const struct spec *spec, struct result *out, struct err *err);
+
+/* Borrowed spec, loop and watch must outlive the run. Nothing is made yet. */
+int run_new(struct run **out, const struct spec *spec, struct loop *loop, const struct run_watch *watch,
+	    struct err *err);
+/* Everything up to exec, DESIGN 6. On failure everything made is gone again and *err says why (125, 126 or 127);
+ * the result then says could_not_run. */
+int run_start(struct run *run, struct err *err);
+
+/* Requests; idempotent; -ESRCH when it has already ended. */
+int run_stop(struct run *run);			     /* TERM, grace, kill: killed_by stop */
+int run_terminate(struct run *run);		     /* kill now: killed_by terminate */
+int run_cancel(struct run *run);		     /* killed_by cancel */
+int run_signal(struct run *run, int sig, bool tree); /* to the root's process group, or to every process */
+int run_freeze(struct run *run, bool frozen);
+int run_update(struct run *run, const struct spec *changes, struct err *err); /* limits only; may only be set, never waived */
+
+const char *run_id(const struct run *run);
+pid_t run_root_pid(const struct run *run);
+const struct spec *run_spec(const struct run *run);
+const char *run_dir(const struct run *run); /* runtime directory */
+/* Live view for ps and inspect: state, counters, limits, usage, deadline left. New reference. */
+json_t *run_status(const struct run *run);
+/* Valid once `ended` was called. */
+const struct result *run_result(const struct run *run);
+
+void run_free(struct run *run); /* a live run is terminated first */
+
+#endif
