@@ -1,0 +1,199 @@
+# shellcheck shell=bash disable=SC2034 # what is set here is read by the tests
+# SPDX-License-Identifier: Apache-2.0
+# What end-to-end tests share. Source it first:  . "$(dirname "$0")/../lib/lib.sh"
+#
+# The test then has: $SBXCTL, $T (a directory of its own, removed at the end), $AIDS (the small C helpers), a private
+# SBX_RUN_DIR. The first failing assertion ends the test. An optional cleanup() is called at the end.
+set -u
+
+LIB_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+: "${BUILD:=build/release}"
+: "${SBXCTL:=$LIB_ROOT/$BUILD/sbxctl}"
+AIDS=$LIB_ROOT/${BUILD#"$LIB_ROOT/"}/tests
+export SBXCTL BUILD
+if [ -n "${TEST_TMP:-}" ]; then
+	T=$TEST_TMP
+	LIB_OWN=
+else
+	T=$(mktemp -d "${TMPDIR:-/tmp}/sbx-test.XXXXXX")
+	LIB_OWN=$T
+	export SBX_RUN_DIR=$T/run
+fi
+
+lib_end() {
+	local status=$?
+	trap - EXIT
+	if declare -F cleanup >/dev/null; then cleanup; fi
+	[ -z "${LIB_TERM:-}" ] || term_stop
+	[ -z "$LIB_OWN" ] || rm -rf "$LIB_OWN"
+	exit $status
+}
+trap lib_end EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+
+# ---- verdicts ----------------------------------------------------------------------------------------
+fail() {
+	echo "FAIL: $*"
+	echo "  at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[-2]}"
+	[ ! -s "$T/out" ] || { echo "  last stdout:" && head -c 2000 "$T/out" | sed 's/^/    /'; }
+	[ ! -s "$T/err" ] || { echo "  last stderr:" && head -c 2000 "$T/err" | sed 's/^/    /'; }
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+assert() { # MESSAGE COMMAND...
+	local message=$1
+	shift
+	"$@" || fail "$message ($*)"
+}
+
+assert_eq() { # GOT WANTED [WHAT]
+	[ "$1" = "$2" ] || fail "${3:-value}: got '$1', wanted '$2'"
+}
+
+assert_ne() { # GOT UNWANTED [WHAT]
+	[ "$1" != "$2" ] || fail "${3:-value}: got '$1', which it must not be"
+}
+
+assert_match() { # TEXT EXTENDED-REGEX [WHAT]
+	[[ $1 =~ $2 ]] || fail "${3:-text}: '$1' does not match '$2'"
+}
+
+assert_no_match() { # TEXT EXTENDED-REGEX [WHAT]
+	[[ ! $1 =~ $2 ]] || fail "${3:-text}: '$1' matches '$2'"
+}
+
+assert_le() { # NUMBER LIMIT [WHAT]
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 <= b + 0) }' || fail "${3:-number}: $1 is more than $2"
+}
+
+assert_ge() { # NUMBER LIMIT [WHAT]
+	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 >= b + 0) }' || fail "${3:-number}: $1 is less than $2"
+}
+
+need() { # COMMAND...: skip without them
+	local c
+	for c in "$@"; do
+		command -v "$c" >/dev/null || skip "needs $c, which is not installed"
+	done
+}
+
+need_root() { [ "$(id -u)" = 0 ] || skip "needs root"; }
+
+# ---- running things ----------------------------------------------------------------------------------
+# Runs a command; afterwards $rc, $out and $err are its status and outputs (trailing newlines cut, the files
+# $T/out and $T/err have every byte), $took_ms its wall time.
+capture() {
+	local begin end
+	begin=$(date +%s%N)
+	"$@" >"$T/out" 2>"$T/err"
+	rc=$?
+	end=$(date +%s%N)
+	took_ms=$(((end - begin) / 1000000))
+	out=$(tr -d '\0' <"$T/out")
+	err=$(tr -d '\0' <"$T/err")
+}
+
+# sbxctl run -p none with these arguments, captured; its result is read with `result`.
+sbx_run() {
+	rm -f "$T/result.json"
+	capture "$SBXCTL" run -p none --result "$T/result.json" "$@"
+}
+
+# A field of the last sbx_run, by jq filter: result .outcome
+result() {
+	[ -s "$T/result.json" ] || fail "no result was written"
+	jq -r "$1" "$T/result.json"
+}
+
+assert_result() { # FILTER WANTED
+	assert_eq "$(result "$1")" "$2" "result $1"
+}
+
+valid_result() { # [FILE]: against include/sbx/result.schema.json
+	"$LIB_ROOT/tests/lib/check-results" "${1:-$T/result.json}" || fail "the result does not fit the schema"
+}
+
+wait_until() { # SECONDS COMMAND...: 0 as soon as the command is, 1 when the time is over
+	local end=$((SECONDS + $1 + 1))
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.02
+	done
+}
+
+# True while the process exists and is not a zombie.
+alive() {
+	local stat
+	stat=$(cut -d')' -f2- "/proc/$1/stat" 2>/dev/null) && [ -n "$stat" ] && [ "${stat:1:1}" != Z ]
+}
+
+gone() { ! alive "$1"; }
+
+# Processes whose command line has this word, by pid. Tests give sleepers an argument that nothing else has.
+pids_with() {
+	local p _
+	grep -lzFxa -- "$1" /proc/[0-9]*/cmdline 2>/dev/null | while IFS=/ read -r _ _ p _; do
+		[ "$p" != $$ ] && alive "$p" && echo "$p"
+	done
+	return 0
+}
+
+none_with() { [ -z "$(pids_with "$1")" ]; }
+
+# A number of seconds that no other test sleeps for.
+unique_seconds() { echo "9$((RANDOM % 9000 + 1000)).$RANDOM$$"; }
+
+# ---- a terminal: tmux on a private socket --------------------------------------------------------------
+term() { tmux -S "$T/tmux.sock" -f /dev/null "$@"; }
+
+term_start() { # [COLUMNS ROWS]: a shell with the prompt "READY> "
+	need tmux
+	LIB_TERM=1
+	printf '%s\n' 'PS1="READY> "' 'export TERM=screen' 'set -m' 'unset PROMPT_COMMAND' >"$T/bashrc"
+	term new-session -d -x "${1:-100}" -y "${2:-30}" "exec bash --noprofile --rcfile '$T/bashrc' -i"
+	term set-option -g remain-on-exit on >/dev/null
+	term_wait '^READY>' || fail "no shell in the terminal"
+}
+
+term_stop() {
+	term kill-server 2>/dev/null
+	LIB_TERM=
+}
+
+term_send() { term send-keys "$@"; }
+
+# Types a line and presses Enter.
+term_line() { term send-keys -l -- "$1" && term send-keys Enter; }
+
+term_screen() { term capture-pane -p -J; }
+
+term_shows() { term_screen | grep -Eq -- "$1"; }
+
+term_wait() { # REGEX [SECONDS]
+	wait_until "${2:-10}" term_shows "$1"
+}
+
+term_expect() { # REGEX [SECONDS]: fails with the screen
+	term_wait "$@" || {
+		term_screen | sed '/^$/d; s/^/  screen: /'
+		fail "the terminal never showed '$1'"
+	}
+}
+
+term_size() { term resize-window -x "$1" -y "$2"; }
+
+# Types a line and waits until the shell is back; the status of the line is then in $term_rc. The marker is
+# spelled so that only its output, not its echo, matches.
+term_run() { # LINE [SECONDS]
+	local mark=$RANDOM
+	term_line "$1; echo status''-$mark-\$?"
+	term_expect "^status-$mark-[0-9]+" "${2:-10}"
+	term_rc=$(term_screen | sed -n "s/^status-$mark-\\([0-9]*\\).*/\\1/p" | tail -n 1)
+}
