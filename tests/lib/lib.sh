@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2034 # what is set here is read by the tests
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # What end-to-end tests share. Source it first:  . "$(dirname "$0")/../lib/lib.sh"
 #
