@@ -68,8 +68,8 @@ struct autopsy_row {
 };
 
 struct output_record {
-	uint64_t bytes; /* produced */
-	char *text;	/* valid UTF-8, NUL-free escape left to JSON; owned */
+	uint64_t bytes; /* produced; RESULT_NONE: nobody counted (dead keeper) */
+	char *text;	/* valid UTF-8, NUL bytes allowed; owned; NULL with bytes 0 is "", else null */
 	size_t text_len;
 	bool truncated, lossy;
 	char *spill; /* path or NULL; owned */
@@ -94,6 +94,7 @@ struct result {
 
 	enum outcome outcome;
 	int exit_code, signal; /* -1: absent */
+	int launch_errno; /* could_not_run: errno of exec itself (126, 127), 0: it never came to that (125) */
 	bool core_dumped;
 	enum killed_by killed_by;
 	int limit; /* enum limit_id that was exceeded, -1: none */
@@ -105,7 +106,7 @@ struct result {
 	size_t limits_hit_count;
 	char diagnostic[513];
 
-	int64_t started_unix_ns, ended_unix_ns;
+	int64_t started_unix_ns, ended_unix_ns; /* -1: unknown */
 	uint64_t wall_ns, deadline_ns, overrun_ns;
 	uint64_t cpu_user_ns, cpu_system_ns, memory_peak_bytes, tasks_peak, read_bytes, write_bytes;
 
@@ -119,7 +120,7 @@ struct result {
 	struct output_record out, err_;
 	struct result_limit limits[LIMIT__COUNT];
 
-	char tier_sentence[320];
+	char tier_sentence[512];
 	struct tier_clause clauses[RESULT_CLAUSES_MAX];
 	size_t clause_count;
 };
@@ -133,14 +134,21 @@ json_t *result_json(const struct result *r);
 /* Adds a clause; when full the last one is replaced by "more clauses". */
 void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed, bool attempted,
 		   bool enforced, const char *detail_fmt, ...) __attribute__((format(printf, 7, 8)));
-/* Renders tier_sentence from the clauses, once, at launch. */
+/* Renders tier_sentence from the clauses, once, at launch (contract 77). A clause that is not enforced reads
+ * "not asked" when its mechanism says so, else "not enforced (detail)". */
 void result_sentence(struct result *r);
 
-/* Cuts to min(511, max) bytes on a character boundary. */
+/* Cuts to min(512, max) bytes on a character boundary (contract 11). */
 void result_diagnostic(struct result *r, uint64_t max_bytes, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Exit status of sbxctl for this result (DESIGN 8): 124, 125, 126, 127, 137, 128+N or the command's own. */
 int result_exit_status(const struct result *r);
+/* The same from a result that was read back; a launch errno is not in the record, so could_not_run is 125. */
+int result_json_exit_status(const json_t *result);
+
+/* "2026-01-31T12:00:00.000000001Z" in UTC; buf holds RESULT_TIME_LEN bytes. */
+#define RESULT_TIME_LEN 40
+void result_time_text(int64_t unix_ns, char buf[RESULT_TIME_LEN]);
 
 #endif
