@@ -82,8 +82,8 @@ tests: all $(UNIT) $(KERN) $(AIDS) $(BENCH) ## build every test program
 demo: $(SETUP) all ## install what is missing, build, and show one untrusted job from start to end
 	$(Q)SBXCTL=$(B)/sbxctl tests/demo/demo
 
-check: $(SETUP) tests $(FAULTY) ## install what is missing, build, run every test; a table at the end
-	$(Q)BUILD=$(B) tests/lib/check
+check: $(SETUP) tests $(FAULTY) $(FUZZ) ## install what is missing, build, run every test; a table at the end
+	$(Q)BUILD=$(B) SAN=$(SAN) tests/lib/check
 
 check-unit: $(SETUP) $(UNIT) ## tests without root or kernel features
 	$(Q)BUILD=$(B) tests/lib/run-suite $(UNIT)
