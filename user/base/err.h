@@ -26,11 +26,11 @@ struct err {
 	enum err_category category;
 	int code;	     /* negative errno */
 	char capability[32]; /* DESIGN 9 capability name, or "" */
-	char text[512];	     /* valid UTF-8, cut on a character boundary */
+	char text[512];	     /* one line of valid UTF-8, cut on a character boundary */
 };
 
 /* All return `code` (or -EINVAL when it is not negative), so that `return err_set(…)` is one statement.
- * `err` may be NULL. When `code` is not -EINVAL the text gets ": <strerror>" appended. */
+ * `err` may be NULL. When `code` is not -EINVAL the text gets ": <strerror>" appended. The category follows the code. */
 int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* As err_set, with a category; nothing is appended to the text. */

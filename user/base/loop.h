@@ -29,10 +29,13 @@ struct loop_timer {
 	struct loop_timer *next;
 };
 
+struct loop_round;
+
 struct loop {
 	int epoll_fd;
-	int timer_fd;
-	struct loop_timer *timers;
+	int timer_fd;		   /* -1 until a timer was armed */
+	struct loop_timer *timers; /* by due time */
+	struct loop_round *round;  /* events of the round that is being delivered */
 	bool stop;
 };
 
@@ -46,6 +49,7 @@ int loop_mod(struct loop *loop, struct loop_source *source, uint32_t events);
 /* Idempotent. Events of this round that were not delivered yet are dropped. */
 void loop_del(struct loop *loop, struct loop_source *source);
 
+/* Re-arming moves the timer. A due time in the past fires before the next source; 0 is taken as 1. */
 void loop_timer_arm(struct loop *loop, struct loop_timer *timer, uint64_t due_ns);
 void loop_timer_disarm(struct loop *loop, struct loop_timer *timer);
 

@@ -14,6 +14,8 @@ bool text_valid(const char *bytes, size_t len);
 /* New NUL-terminated valid UTF-8 copy (invalid bytes become U+FFFD, *lossy says so); caller frees; NULL
  * when out of memory. *out_len is its length; NUL bytes stay. */
 char *text_to_utf8(const char *bytes, size_t len, size_t *out_len, bool *lossy);
+/* In place: one line of valid UTF-8. Control characters and invalid bytes become '?'. */
+void text_line(char *text);
 /* Shell glob over a whole name: * and ? only. */
 bool text_glob(const char *pattern, const char *name);
 /* Nearest of `count` names by edit distance, NULL when none is near enough to be meant. */
