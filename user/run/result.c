@@ -113,7 +113,7 @@ static void copy_text(char *to, size_t size, const char *from)
 void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed, bool attempted,
 		   bool enforced, const char *detail_fmt, ...)
 {
-	char detail[2 * sizeof(r->clauses[0].detail)];
+	char detail[2 * sizeof(r->clauses[0].detail)] = "";
 	struct tier_clause *clause;
 	va_list args;
 
@@ -121,10 +121,11 @@ void result_clause(struct result *r, const char *capability, const char *mechani
 		copy_text(r->clauses[RESULT_CLAUSES_MAX - 1].detail, sizeof(clause->detail), "more clauses");
 		return;
 	}
-	va_start(args, detail_fmt);
-	vsnprintf(detail, sizeof(detail), detail_fmt, args);
-	va_end(args);
-
+	if (detail_fmt) {
+		va_start(args, detail_fmt);
+		vsnprintf(detail, sizeof(detail), detail_fmt, args);
+		va_end(args);
+	}
 	clause = &r->clauses[r->clause_count++];
 	copy_text(clause->capability, sizeof(clause->capability), capability);
 	copy_text(clause->mechanism, sizeof(clause->mechanism), mechanism);

@@ -131,7 +131,7 @@ void result_done(struct result *r);
 /* New reference or NULL (out of memory). Denials are an empty list whose `complete` is true until policy exists. */
 json_t *result_json(const struct result *r);
 
-/* Adds a clause; when full the last one is replaced by "more clauses". */
+/* Adds a clause; detail_fmt may be NULL; when full the last one's detail becomes "more clauses". */
 void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed, bool attempted,
 		   bool enforced, const char *detail_fmt, ...) __attribute__((format(printf, 7, 8)));
 /* Renders tier_sentence from the clauses, once, at launch (contract 77). A clause that is not enforced reads
