@@ -137,11 +137,13 @@ static int duration_read(const char *text, uint64_t *ns)
 
 int num_duration(const char *text, uint64_t *ns, struct err *err)
 {
-	int r = duration_read(text, ns);
+	uint64_t value;
+	int r = duration_read(text, &value);
 
 	if (r < 0)
 		return say_code(err, r, text,
 				"not a duration; write 30, 1.5s, 200ms, 2m, 1h or 1m30s");
+	*ns = value;
 	return 0;
 }
 
@@ -176,25 +178,29 @@ static int size_read(const char *text, uint64_t *bytes)
 
 int num_size(const char *text, uint64_t *bytes, struct err *err)
 {
-	int r = size_read(text, bytes);
+	uint64_t value;
+	int r = size_read(text, &value);
 
 	if (r < 0 && strchr(text, '%'))
 		return say(err, -EINVAL, text,
 			   "a percentage has no meaning here; write bytes, 64K, 512M or 1.5G");
 	if (r < 0)
 		return say_code(err, r, text, "not a size; write bytes, 64K, 512M or 1.5G");
+	*bytes = value;
 	return 0;
 }
 
 int num_count(const char *text, uint64_t *count, struct err *err)
 {
+	uint64_t value = 0;
 	int r = negative(text);
 
-	r = r ? r : num_u64(text, count);
-	if (!r && (!*count || *count > NUM_MAX))
-		r = *count ? -ERANGE : -EDOM;
+	r = r ? r : num_u64(text, &value);
+	if (!r && (!value || value > NUM_MAX))
+		r = value ? -ERANGE : -EDOM;
 	if (r < 0)
 		return say_code(err, r, text, "not a number; write a whole one, such as 100");
+	*count = value;
 	return 0;
 }
 
@@ -220,10 +226,12 @@ static int cpus_read(const char *text, uint64_t *millicores)
 
 int num_cpus(const char *text, uint64_t *millicores, struct err *err)
 {
-	int r = cpus_read(text, millicores);
+	uint64_t value;
+	int r = cpus_read(text, &value);
 
 	if (r < 0)
 		return say_code(err, r, text, "not a number of CPUs; write 2, 0.5 or 250m");
+	*millicores = value;
 	return 0;
 }
 
@@ -267,10 +275,12 @@ static int signal_read(const char *text, int *sig)
 
 int num_signal(const char *text, int *sig, struct err *err)
 {
-	int r = signal_read(text, sig);
+	int value;
+	int r = signal_read(text, &value);
 
 	if (r < 0)
 		return say(err, r, text, "not a signal; write TERM, SIGTERM or 15");
+	*sig = value;
 	return 0;
 }
 
