@@ -31,20 +31,13 @@ static const char *const outcome_names[] = {
 };
 
 static const char *const killed_by_names[] = {
-	[KILLED_BY_NONE] = NULL,
-	[KILLED_BY_WALL] = "wall",
-	[KILLED_BY_IDLE] = "idle",
-	[KILLED_BY_CPU_TIME] = "cpu_time",
-	[KILLED_BY_MEMORY] = "memory",
-	[KILLED_BY_EXECS] = "execs",
-	[KILLED_BY_DEPTH] = "depth",
-	[KILLED_BY_OUTPUT] = "output",
-	[KILLED_BY_OWNER] = "owner",
-	[KILLED_BY_CANCEL] = "cancel",
-	[KILLED_BY_STOP] = "stop",
-	[KILLED_BY_TERMINATE] = "terminate",
-	[KILLED_BY_ANCESTOR] = "ancestor",
-	[KILLED_BY_SIGNAL] = "signal",
+	[KILLED_BY_NONE] = NULL,	   [KILLED_BY_WALL] = "wall",
+	[KILLED_BY_IDLE] = "idle",	   [KILLED_BY_CPU_TIME] = "cpu_time",
+	[KILLED_BY_MEMORY] = "memory",	   [KILLED_BY_EXECS] = "execs",
+	[KILLED_BY_DEPTH] = "depth",	   [KILLED_BY_OUTPUT] = "output",
+	[KILLED_BY_OWNER] = "owner",	   [KILLED_BY_CANCEL] = "cancel",
+	[KILLED_BY_STOP] = "stop",	   [KILLED_BY_TERMINATE] = "terminate",
+	[KILLED_BY_ANCESTOR] = "ancestor", [KILLED_BY_SIGNAL] = "signal",
 	[KILLED_BY_EXTERNAL] = "external",
 };
 
@@ -110,15 +103,16 @@ static void copy_text(char *to, size_t size, const char *from)
 	to[len] = 0;
 }
 
-void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed, bool attempted,
-		   bool enforced, const char *detail_fmt, ...)
+void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed,
+		   bool attempted, bool enforced, const char *detail_fmt, ...)
 {
 	char detail[2 * sizeof(r->clauses[0].detail)] = "";
 	struct tier_clause *clause;
 	va_list args;
 
 	if (r->clause_count == RESULT_CLAUSES_MAX) {
-		copy_text(r->clauses[RESULT_CLAUSES_MAX - 1].detail, sizeof(clause->detail), "more clauses");
+		copy_text(r->clauses[RESULT_CLAUSES_MAX - 1].detail, sizeof(clause->detail),
+			  "more clauses");
 		return;
 	}
 	if (detail_fmt) {
@@ -167,8 +161,8 @@ void result_sentence(struct result *r)
 		if (!clause && !capability_table[i].always)
 			continue;
 		clause_text(clause, text, sizeof(text));
-		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s: %s", used ? "; " : "",
-					 capability_table[i].label, text);
+		used += (size_t)snprintf(line + used, sizeof(line) - used, "%s%s: %s",
+					 used ? "; " : "", capability_table[i].label, text);
 	}
 	copy_text(r->tier_sentence, sizeof(r->tier_sentence), line);
 }
@@ -225,10 +219,13 @@ int result_json_exit_status(const json_t *result)
 	const char *outcome = json_string_value(json_object_get(result, "outcome"));
 	const char *killed_by = json_string_value(json_object_get(result, "killed_by"));
 	const struct result r = {
-		.outcome = (enum outcome)find_name(outcome_names, sizeof(outcome_names) / sizeof(*outcome_names),
+		.outcome = (enum outcome)find_name(outcome_names,
+						   sizeof(outcome_names) / sizeof(*outcome_names),
 						   outcome),
-		.killed_by = (enum killed_by)find_name(
-			killed_by_names, sizeof(killed_by_names) / sizeof(*killed_by_names), killed_by),
+		.killed_by = (enum killed_by)find_name(killed_by_names,
+						       sizeof(killed_by_names) /
+							       sizeof(*killed_by_names),
+						       killed_by),
 		.exit_code = (int)json_integer_value(json_object_get(result, "exit_code")) & 0xff,
 		.signal = (int)json_integer_value(json_object_get(result, "signal")) & 0x7f,
 	};

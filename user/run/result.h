@@ -54,7 +54,7 @@ const char *killed_by_name(enum killed_by killed_by); /* NULL for NONE */
 struct process_record {
 	uint32_t pid, ppid;
 	char comm[16];
-	int exit_code, signal; /* -1: not so ended (or still alive) */
+	int exit_code, signal;	       /* -1: not so ended (or still alive) */
 	uint64_t started_ns, ended_ns; /* CLOCK_BOOTTIME; RESULT_NONE: unknown */
 };
 
@@ -69,7 +69,7 @@ struct autopsy_row {
 
 struct output_record {
 	uint64_t bytes; /* produced; RESULT_NONE: nobody counted (dead keeper) */
-	char *text;	/* valid UTF-8, NUL bytes allowed; owned; NULL with bytes 0 is "", else null */
+	char *text; /* valid UTF-8, NUL bytes allowed; owned; NULL with bytes 0 is "", else null */
 	size_t text_len;
 	bool truncated, lossy;
 	char *spill; /* path or NULL; owned */
@@ -132,8 +132,9 @@ void result_done(struct result *r);
 json_t *result_json(const struct result *r);
 
 /* Adds a clause; detail_fmt may be NULL; when full the last one's detail becomes "more clauses". */
-void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed, bool attempted,
-		   bool enforced, const char *detail_fmt, ...) __attribute__((format(printf, 7, 8)));
+void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed,
+		   bool attempted, bool enforced, const char *detail_fmt, ...)
+	__attribute__((format(printf, 7, 8)));
 /* Renders tier_sentence from the clauses, once, at launch (contract 77). A clause that is not enforced reads
  * "not asked" when its mechanism says so, else "not enforced (detail)". */
 void result_sentence(struct result *r);

@@ -85,8 +85,8 @@ static json_t *limit_json(const struct result *r)
 	if (r->limit < 0)
 		return json_null();
 	return json_pack("{s:s, s:o, s:o, s:s}", "kind", limit_table[r->limit].name, "configured",
-			 number(r->limits[r->limit].asked.value), "actual", number(r->limit_actual), "unit",
-			 limit_table[r->limit].unit);
+			 number(r->limits[r->limit].asked.value), "actual", number(r->limit_actual),
+			 "unit", limit_table[r->limit].unit);
 }
 
 static json_t *limits_hit_json(const struct result *r)
@@ -94,31 +94,33 @@ static json_t *limits_hit_json(const struct result *r)
 	json_t *hits = json_array();
 
 	for (size_t i = 0; i < r->limits_hit_count; i++)
-		hits = append(hits, json_pack("{s:o, s:o}", "kind", text(r->limits_hit[i].kind), "count",
-					      number(r->limits_hit[i].count)));
+		hits = append(hits, json_pack("{s:o, s:o}", "kind", text(r->limits_hit[i].kind),
+					      "count", number(r->limits_hit[i].count)));
 	return hits;
 }
 
 static json_t *times_json(const struct result *r)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "started", when(r->started_unix_ns), "ended",
-			 when(r->ended_unix_ns), "wall_ns", number(r->wall_ns), "deadline_ns", number(r->deadline_ns),
-			 "overrun_ns", number(r->overrun_ns));
+			 when(r->ended_unix_ns), "wall_ns", number(r->wall_ns), "deadline_ns",
+			 number(r->deadline_ns), "overrun_ns", number(r->overrun_ns));
 }
 
 static json_t *usage_json(const struct result *r)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cpu_user_ns", number(r->cpu_user_ns), "cpu_system_ns",
-			 number(r->cpu_system_ns), "memory_peak_bytes", number(r->memory_peak_bytes), "tasks_peak",
-			 number(r->tasks_peak), "read_bytes", number(r->read_bytes), "write_bytes",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "cpu_user_ns", number(r->cpu_user_ns),
+			 "cpu_system_ns", number(r->cpu_system_ns), "memory_peak_bytes",
+			 number(r->memory_peak_bytes), "tasks_peak", number(r->tasks_peak),
+			 "read_bytes", number(r->read_bytes), "write_bytes",
 			 number(r->write_bytes));
 }
 
 static json_t *record_json(const struct process_record *p)
 {
-	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "pid", (int)p->pid, "ppid", (int)p->ppid, "comm",
-			 view(p->comm, strnlen(p->comm, sizeof(p->comm))), "exit_code", code(p->exit_code), "signal",
-			 code(p->signal), "started_ns", number(p->started_ns), "ended_ns", number(p->ended_ns));
+	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "pid", (int)p->pid, "ppid",
+			 (int)p->ppid, "comm", view(p->comm, strnlen(p->comm, sizeof(p->comm))),
+			 "exit_code", code(p->exit_code), "signal", code(p->signal), "started_ns",
+			 number(p->started_ns), "ended_ns", number(p->ended_ns));
 }
 
 static json_t *tree_json(const struct result *r)
@@ -127,10 +129,10 @@ static json_t *tree_json(const struct result *r)
 
 	for (size_t i = 0; i < r->record_count; i++)
 		records = append(records, record_json(&r->records[i]));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "processes", number(r->processes), "peak",
-			 number(r->peak), "killed", number(r->killed), "survivors", number(r->survivors),
-			 "cgroup_escapes", number(r->cgroup_escapes), "records", records, "records_dropped",
-			 number(r->records_dropped));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "processes", number(r->processes),
+			 "peak", number(r->peak), "killed", number(r->killed), "survivors",
+			 number(r->survivors), "cgroup_escapes", number(r->cgroup_escapes),
+			 "records", records, "records_dropped", number(r->records_dropped));
 }
 
 static json_t *autopsy_json(const struct result *r)
@@ -141,21 +143,26 @@ static json_t *autopsy_json(const struct result *r)
 		const struct autopsy_row *a = &r->autopsy[i];
 		const char state[2] = { a->state, 0 };
 
-		rows = append(rows, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid", (int)a->pid, "comm",
-					      view(a->comm, strnlen(a->comm, sizeof(a->comm))), "state",
-					      text_or_null(state), "wchan", text_or_null(a->wchan), "cpu_ns",
-					      number(a->cpu_ns), "last_output_ns", number(a->last_output_ns),
-					      "waits_for", text_or_null(a->waits_for)));
+		rows = append(rows,
+			      json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid", (int)a->pid,
+					"comm", view(a->comm, strnlen(a->comm, sizeof(a->comm))),
+					"state", text_or_null(state), "wchan",
+					text_or_null(a->wchan), "cpu_ns", number(a->cpu_ns),
+					"last_output_ns", number(a->last_output_ns), "waits_for",
+					text_or_null(a->waits_for)));
 	}
 	return rows;
 }
 
 static json_t *output_json(const struct output_record *out)
 {
-	json_t *string = out->text ? view(out->text, out->text_len) : out->bytes ? json_null() : json_string("");
+	json_t *string = out->text    ? view(out->text, out->text_len)
+			 : out->bytes ? json_null()
+				      : json_string("");
 
-	return json_pack("{s:o, s:o, s:b, s:b, s:o}", "bytes", number(out->bytes), "text", string, "truncated",
-			 out->truncated, "lossy", out->lossy, "spill", text_or_null(out->spill));
+	return json_pack("{s:o, s:o, s:b, s:b, s:o}", "bytes", number(out->bytes), "text", string,
+			 "truncated", out->truncated, "lossy", out->lossy, "spill",
+			 text_or_null(out->spill));
 }
 
 static json_t *origin_json(const struct spec_limit *asked)
@@ -183,13 +190,15 @@ static json_t *limits_json(const struct result *r)
 	for (int i = 0; limits && i < LIMIT__COUNT; i++) {
 		const struct result_limit *l = &r->limits[i];
 		bool waived = l->asked.origin == ORIGIN_UNSET || l->asked.origin == ORIGIN_WAIVED;
-		json_t *force = l->still_in_force < 0 ? json_null() : json_boolean(l->still_in_force);
+		json_t *force =
+			l->still_in_force < 0 ? json_null() : json_boolean(l->still_in_force);
 
 		if (json_object_set_new(limits, limit_table[i].name,
 					json_pack("{s:o, s:s, s:o, s:o}", "value",
-						  number(waived ? RESULT_NONE : l->asked.value), "unit",
-						  limit_table[i].unit, "origin", origin_json(&l->asked),
-						  "still_in_force", force))) {
+						  number(waived ? RESULT_NONE : l->asked.value),
+						  "unit", limit_table[i].unit, "origin",
+						  origin_json(&l->asked), "still_in_force",
+						  force))) {
 			json_decref(limits);
 			return NULL;
 		}
@@ -204,10 +213,11 @@ static json_t *tier_json(const struct result *r)
 	for (size_t i = 0; i < r->clause_count; i++) {
 		const struct tier_clause *c = &r->clauses[i];
 
-		clauses = append(clauses, json_pack("{s:o, s:o, s:b, s:b, s:b, s:o}", "capability",
-						    text(c->capability), "mechanism", text(c->mechanism), "listed",
-						    c->listed, "attempted", c->attempted, "enforced", c->enforced,
-						    "detail", text(c->detail)));
+		clauses = append(clauses,
+				 json_pack("{s:o, s:o, s:b, s:b, s:b, s:o}", "capability",
+					   text(c->capability), "mechanism", text(c->mechanism),
+					   "listed", c->listed, "attempted", c->attempted,
+					   "enforced", c->enforced, "detail", text(c->detail)));
 	}
 	return json_pack("{s:o, s:o}", "sentence", text(r->tier_sentence), "clauses", clauses);
 }
@@ -215,7 +225,8 @@ static json_t *tier_json(const struct result *r)
 /* Nothing is denied by us until a policy exists, and that is all there is to know: complete. */
 static json_t *denials_json(void)
 {
-	return json_pack("{s:i, s:i, s:b, s:[], s:[]}", "total", 0, "dropped", 0, "complete", 1, "sources", "items");
+	return json_pack("{s:i, s:i, s:b, s:[], s:[]}", "total", 0, "dropped", 0, "complete", 1,
+			 "sources", "items");
 }
 
 static json_t *launch_json(const struct result *r)
@@ -227,18 +238,21 @@ static json_t *launch_json(const struct result *r)
 
 json_t *result_json(const struct result *r)
 {
-	json_t *head = json_pack("{s:i, s:o, s:o, s:o, s:n, s:o, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "schema",
-				 RESULT_SCHEMA, "id", text_or_null(r->id), "name",
-				 text_or_null(r->spec ? r->spec->name : NULL), "labels", labels_json(r->spec), "scope",
-				 "launch", launch_json(r), "outcome", outcome_name(r->outcome), "exit_code",
-				 code(r->exit_code), "signal", code(r->signal), "core_dumped", r->core_dumped,
-				 "killed_by", text_or_null(killed_by_name(r->killed_by)), "limit", limit_json(r),
-				 "limits_hit", limits_hit_json(r), "diagnostic", text(r->diagnostic));
-	json_t *body = json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "times", times_json(r),
-				 "usage", usage_json(r), "tree", tree_json(r), "autopsy", autopsy_json(r), "output",
-				 "stdout", output_json(&r->out), "stderr", output_json(&r->err_), "denials",
-				 denials_json(), "limits", limits_json(r), "tier", tier_json(r), "spec_digest",
-				 text_or_null(r->spec_digest));
+	json_t *head =
+		json_pack("{s:i, s:o, s:o, s:o, s:n, s:o, s:s, s:o, s:o, s:b, s:o, s:o, s:o, s:o}",
+			  "schema", RESULT_SCHEMA, "id", text_or_null(r->id), "name",
+			  text_or_null(r->spec ? r->spec->name : NULL), "labels",
+			  labels_json(r->spec), "scope", "launch", launch_json(r), "outcome",
+			  outcome_name(r->outcome), "exit_code", code(r->exit_code), "signal",
+			  code(r->signal), "core_dumped", r->core_dumped, "killed_by",
+			  text_or_null(killed_by_name(r->killed_by)), "limit", limit_json(r),
+			  "limits_hit", limits_hit_json(r), "diagnostic", text(r->diagnostic));
+	json_t *body = json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "times",
+				 times_json(r), "usage", usage_json(r), "tree", tree_json(r),
+				 "autopsy", autopsy_json(r), "output", "stdout",
+				 output_json(&r->out), "stderr", output_json(&r->err_), "denials",
+				 denials_json(), "limits", limits_json(r), "tier", tier_json(r),
+				 "spec_digest", text_or_null(r->spec_digest));
 
 	if (!head || !body || json_object_update(head, body)) {
 		json_decref(head);

@@ -14,8 +14,8 @@
 
 #define TOP_DEFAULT "/run/sbx"
 #define DIR_MODE 0711
-#define PRUNE_SLACK 64		/* directories past the bound before a start cleans up */
-#define MAKING_SECONDS 30	/* between mkdir and meta.json */
+#define PRUNE_SLACK 64	 /* directories past the bound before a start cleans up */
+#define MAKING_SECONDS 2 /* between mkdir and lock */
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 static const char *const published[] = { "result.json", "stdout.spill", "stderr.spill" };
@@ -75,7 +75,8 @@ static int fill(struct rundir *d, const char *id, struct err *err)
 	if (rc)
 		return rc;
 	snprintf(d->id, sizeof(d->id), "%s", id);
-	if ((size_t)snprintf(d->path, sizeof(d->path), "%s/%s", rundir_top(), id) >= sizeof(d->path))
+	if ((size_t)snprintf(d->path, sizeof(d->path), "%s/%s", rundir_top(), id) >=
+	    sizeof(d->path))
 		return err_set(err, -ENAMETOOLONG, "'%s/%s'", rundir_top(), id);
 	return 0;
 }
@@ -120,7 +121,8 @@ static int open_below(int top, struct rundir *d, struct err *err)
 
 	d->fd = openat(top, d->id, OPEN_DIR);
 	if (d->fd < 0)
-		return err_say(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_PERMISSION, -errno, "no run '%s'", d->id);
+		return err_say(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_PERMISSION, -errno,
+			       "no run '%s'", d->id);
 	if (!fstatat(d->fd, published[0], &st, AT_SYMLINK_NOFOLLOW)) {
 		d->reader = st.st_uid;
 		d->reader_gid = st.st_gid;
@@ -139,7 +141,8 @@ int rundir_open(struct rundir *d, const char *id, struct err *err)
 	own_fd top = open(rundir_top(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 
 	if (top < 0)
-		return err_say(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_PERMISSION, -errno, "no run '%s'", id);
+		return err_say(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_PERMISSION, -errno,
+			       "no run '%s'", id);
 	return open_below(top, d, err);
 }
 
@@ -220,7 +223,8 @@ json_t *rundir_read_json(const struct rundir *d, const char *name, struct err *e
 	if (!value || !json_is_object(value)) {
 		json_decref(value);
 		value = NULL;
-		err_say(err, ERR_PROTOCOL, -EBADMSG, "'%s/%s' is not the JSON object it should be", d->path, name);
+		err_say(err, ERR_PROTOCOL, -EBADMSG, "'%s/%s' is not the JSON object it should be",
+			d->path, name);
 	}
 	return value;
 }
@@ -242,9 +246,20 @@ int rundir_publish(struct rundir *d, struct err *err)
 		if (fd == -ENOENT)
 			continue;
 		if (fd < 0 || fchown(fd, d->reader, d->reader_gid) || fchmod(fd, 0400))
-			return err_set(err, fd < 0 ? fd : -errno, "hand '%s/%s' to its reader", d->path, published[i]);
+			return err_set(err, fd < 0 ? fd : -errno, "hand '%s/%s' to its reader",
+				       d->path, published[i]);
 	}
 	return 0;
+}
+
+void rundir_release(struct rundir *d)
+{
+	unlinkat(d->fd, "sock", 0);
+}
+
+bool rundir_unreleased(const struct rundir *d)
+{
+	return !faccessat(d->fd, "sock", F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
 int rundir_remove(struct rundir *d)

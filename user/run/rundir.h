@@ -37,12 +37,14 @@ struct rundir {
 };
 
 /* Makes and locks it. Fails with -EEXIST when the id is taken; leaves nothing behind on failure. */
-int rundir_create(struct rundir *d, const char *id, uid_t reader, gid_t reader_gid, struct err *err);
+int rundir_create(struct rundir *d, const char *id, uid_t reader, gid_t reader_gid,
+		  struct err *err);
 /* An existing one, without its lock; `reader` is the owner of result.json, 0 while there is none. */
 int rundir_open(struct rundir *d, const char *id, struct err *err);
 void rundir_close(struct rundir *d); /* idempotent; drops the lock */
 
-int rundir_write_json(struct rundir *d, const char *name, json_t *value, struct err *err); /* by rename */
+int rundir_write_json(struct rundir *d, const char *name, json_t *value,
+		      struct err *err); /* by rename */
 /* New reference, or NULL and *err (ERR_NOT_FOUND when there is no such file). */
 json_t *rundir_read_json(const struct rundir *d, const char *name, struct err *err);
 /* New file, root's, 0600, O_EXCL|O_NOFOLLOW|O_RDWR. The descriptor or a negative errno. */
@@ -51,6 +53,10 @@ int rundir_create_file(struct rundir *d, const char *name, struct err *err);
 int rundir_open_file(const struct rundir *d, const char *name);
 /* result.json and spills become the reader's, 0400. Call when the tree is gone. */
 int rundir_publish(struct rundir *d, struct err *err);
+/* The last step of a run, after group and rows are gone: removes the socket. Until then a sweep would finish
+ * what a dead keeper left. Keeps the lock. */
+void rundir_release(struct rundir *d);
+bool rundir_unreleased(const struct rundir *d);
 int rundir_remove(struct rundir *d); /* everything */
 
 enum rundir_state {
