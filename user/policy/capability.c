@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kern/capability.h"
+#include "policy/capability.h"
 
 #include <string.h>
 

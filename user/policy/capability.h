@@ -4,8 +4,8 @@
  *
  * Probes, plans, tier clauses, the tier sentence and the JSON schema all take their names from here.
  */
-#ifndef KERN_CAPABILITY_H
-#define KERN_CAPABILITY_H
+#ifndef POLICY_CAPABILITY_H
+#define POLICY_CAPABILITY_H
 
 #include <stdbool.h>
 
