@@ -2,10 +2,11 @@
 /*
  * cgroup: the groups of one run: limits, kill, freeze, usage. The only writer of cgroupfs.
  *
- * Driver by statfs and PID 1: systemd-scope (transient scope, Delegate=yes), delegated (below a subtree
- * that was delegated to us), raw-v2, hybrid (v1 limits, v2 kill). Always below the groups that
- * enclose us, or below `parent`. Never touches a group it did not make, except moving our own
- * process to a leaf where the no-internal-process rule demands it (delegated container roots).
+ * Driver by what is mounted and PID 1: systemd-scope (transient scope, Delegate=yes), delegated
+ * (below a subtree that was delegated to us), raw-v2, hybrid (v1 limits, v2 kill). Always below the
+ * groups that enclose us, or below `parent`. Never touches a group it did not make, except: where
+ * the no-internal-process rule demands it, our own processes move to a leaf ("leaf.sbx") and
+ * controllers are enabled on the way down (cgroup_control.h says when).
  */
 #ifndef KERN_CGROUP_H
 #define KERN_CGROUP_H
@@ -20,15 +21,16 @@ enum cgroup_driver { CGROUP_NONE, CGROUP_SYSTEMD_SCOPE, CGROUP_DELEGATED, CGROUP
 const char *cgroup_driver_name(enum cgroup_driver driver); /* "systemd-scope" … */
 
 #define CGROUP_NOT_ASKED UINT64_MAX
-struct cgroup_limits { /* CGROUP_NOT_ASKED: leave alone */
+struct cgroup_limits { /* CGROUP_NOT_ASKED: leave alone; memory without swap means no swap */
 	uint64_t memory_bytes, swap_bytes, pids, cpu_millicores;
 };
+#define CGROUP_NO_LIMITS { CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED }
 
 struct cgroup_opts {
-	const char *name;   /* "sbx-<id>" */
+	const char *name;   /* "sbx-<id>": the sweep refuses groups that are named otherwise */
 	const char *parent; /* --cgroup-parent: v2 path below the mount, NULL: our own group */
 	struct cgroup_limits limits;
-	bool want_memory_peak; /* make the memory group even without a limit, where that costs no v1 attach */
+	bool want_memory_peak; /* a v2 memory group even without a limit, where nobody has to move for it */
 };
 
 struct cgroup; /* opaque */
@@ -38,49 +40,72 @@ struct cgroup; /* opaque */
 int cgroup_create(struct cgroup **out, const struct cgroup_opts *opts, struct err *err);
 
 enum cgroup_driver cgroup_driver(const struct cgroup *cg);
-int cgroup_clone_fd(const struct cgroup *cg);	 /* directory for CLONE_INTO_CGROUP, owned by cg */
-uint64_t cgroup_id(const struct cgroup *cg);	 /* of the v2 group */
-uint32_t cgroup_level(const struct cgroup *cg);	 /* its depth below the v2 root, root = 0 */
-int cgroup_kill_fd(const struct cgroup *cg);	 /* cgroup.kill, -1 when the kernel lacks it */
+int cgroup_clone_fd(const struct cgroup *cg);	  /* directory for CLONE_INTO_CGROUP, owned by cg */
+uint64_t cgroup_id(const struct cgroup *cg);	  /* of the v2 group */
+uint32_t cgroup_level(const struct cgroup *cg);	  /* depth below the v2 root, root = 0; UINT32_MAX: not to be known in here */
 const char *cgroup_path(const struct cgroup *cg); /* absolute path of the v2 group */
+int cgroup_kill_fd(struct cgroup *cg);		  /* cgroup.kill, opened at the first call, owned by cg; -1 on failure */
 
-/* Puts a blocked child into the v1 groups (hybrid) and lets systemd forget its placeholder; no-op elsewhere. */
+/* Called by the child between clone and exec, while the keeper's descriptors are still open: enters
+ * the v1 groups (26 µs; 11 ms when the parent does it, which waits for RCU). Allocates nothing. Negative errno. */
+int cgroup_enter_self(const struct cgroup *cg);
+/* For the blocked child: what cgroup_enter_self did not do, and systemd's placeholder goes. */
 int cgroup_enter(struct cgroup *cg, pid_t pid, struct err *err);
 /* Reads /proc/PID/cgroup and the limit files: the child is where it should be and limits are what was asked. */
 int cgroup_verify(const struct cgroup *cg, pid_t pid, struct err *err);
 
 int cgroup_kill(struct cgroup *cg);
-int cgroup_freeze(struct cgroup *cg, bool frozen);
+int cgroup_freeze(struct cgroup *cg, bool frozen); /* does not wait until it is */
 /* 1 populated, 0 empty, negative errno. */
 int cgroup_populated(const struct cgroup *cg);
 
+/* With a memory limit: becomes ready for *events (EPOLLIN, or EPOLLPRI) when cgroup_oom is worth
+ * asking. -1: no memory limit. */
+int cgroup_events_fd(const struct cgroup *cg, uint32_t *events);
+/* Whether the memory limit was overrun and the kernel kills for it. The keeper then kills the tree: v1 kills
+ * one process only, and a manager may have reset memory.oom.group. Takes the event, keeps the answer. */
+bool cgroup_oom(struct cgroup *cg);
+
 struct cgroup_usage { /* UINT64_MAX: unmeasured */
 	uint64_t cpu_user_ns, cpu_system_ns, memory_peak_bytes, tasks_peak, read_bytes, write_bytes;
-	uint64_t oom_kills, pids_refused, memory_max_hits;
+	uint64_t oom_kills, pids_refused, memory_max_hits, cpu_throttled;
 };
 void cgroup_usage(const struct cgroup *cg, struct cgroup_usage *out);
 /* user + system so far in ns, UINT64_MAX when unmeasured; cheap, for polling. */
 uint64_t cgroup_cpu_ns(const struct cgroup *cg);
 
-/* Changes limits of a live run (update). Read back. */
+/* Changes limits of a live run (update), read back. On failure earlier limits of the same call may be
+ * in force. A limit whose controller the run was started without is refused: v1 does not count what
+ * was charged before, and v2 cannot enable controllers above a live tree. */
 int cgroup_update(struct cgroup *cg, const struct cgroup_limits *limits, struct err *err);
-/* Whether each asked limit is still what was written: fills `now`; CGROUP_NOT_ASKED where it was not asked. */
-int cgroup_limits_now(const struct cgroup *cg, struct cgroup_limits *now);
+/* What the kernel holds now for each limit that was asked, CGROUP_NOT_ASKED for the others. In force
+ * means at most what was asked (pages round down); UINT64_MAX - 1: the file says "max" or is gone. */
+#define CGROUP_LOST (UINT64_MAX - 1)
+void cgroup_limits_now(const struct cgroup *cg, struct cgroup_limits *now);
 
-/* Removes the groups and what the command made below them, with a bound on retries while something is
- * dying. Idempotent; -EBUSY when it could not. */
+/* The tightest limits of the groups that enclose our own process: bounds of every run ("inherited"). */
+int cgroup_enclosing(struct cgroup_limits *out, struct err *err);
+
+/* Removes the groups and what the command made below them, with a bound of 500 ms on retries while
+ * something is dying. Idempotent; -EBUSY when it could not. */
 int cgroup_destroy(struct cgroup *cg, struct err *err);
-void cgroup_free(struct cgroup *cg);
+void cgroup_free(struct cgroup *cg); /* closes, and ends a placeholder; removes nothing */
 
-/* For a dead keeper's group, by the path recorded in meta.json: kill what is in it and remove it. */
+/* For a dead keeper's group, by the v2 path recorded in meta.json (the group itself knows its v1
+ * groups): kills what is in it and removes it. 0 when it is gone already. */
 int cgroup_sweep(const char *path, struct err *err);
 
-/* What this host offers without making anything: one line a capability. */
+/* What this host offers, by trying: a group is made with each limit in turn, a child frozen and
+ * killed in it, and all removed. `why`: the reason and remedy where it is false, else "". */
+struct cgroup_fact {
+	bool ok;
+	char why[256];
+};
 struct cgroup_facts {
 	enum cgroup_driver driver;
-	bool memory, pids, cpu, kill, freeze;
-	char detail[256];
+	char detail[256]; /* how the driver was chosen and where groups go */
+	struct cgroup_fact memory, pids, cpu, kill, freeze;
 };
-int cgroup_probe(struct cgroup_facts *out, struct err *err);
+void cgroup_probe(struct cgroup_facts *out);
 
 #endif
