@@ -9,7 +9,7 @@
 
 #include "base/own.h"
 #include "base/text.h"
-#include "kern/capability.h"
+#include "policy/capability.h"
 
 #define DIAGNOSTIC_MAX 512
 #define EXIT_DEADLINE 124

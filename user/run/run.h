@@ -47,6 +47,9 @@ const struct spec *run_spec(const struct run *run);
 const char *run_dir(const struct run *run); /* runtime directory */
 /* Live view for ps and inspect: state, counters, limits, usage, deadline left. New reference. */
 json_t *run_status(const struct run *run);
+/* Copies captured bytes of stream 1 or 2 from *offset on; the number copied, 0 when there are no more yet. *offset
+ * moves to where the copied bytes start: bytes that are not kept any more are skipped. */
+ssize_t run_output_read(const struct run *run, int stream, uint64_t *offset, char *buf, size_t size);
 /* Valid once `ended` was called. */
 const struct result *run_result(const struct run *run);
 

@@ -14,6 +14,7 @@
 
 #define TOP_DEFAULT "/run/sbx"
 #define DIR_MODE 0711
+#define ID_LEN 10	 /* anything else below the top is not a run */
 #define PRUNE_SLACK 64	 /* directories past the bound before a start cleans up */
 #define MAKING_SECONDS 2 /* between mkdir and lock */
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -61,7 +62,7 @@ static int valid_id(const char *id, struct err *err)
 {
 	size_t len = strspn(id, "abcdefghijklmnopqrstuvwxyz234567");
 
-	if (!len || id[len] || len >= sizeof(((struct rundir *)0)->id))
+	if (len != ID_LEN || id[len])
 		return err_say(err, ERR_VALIDATION, -EINVAL, "'%.40s' is not the id of a run", id);
 	return 0;
 }

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/loop.h"
 #include "kern/cgroup.h"
@@ -121,6 +123,20 @@ static int patch_output(json_t *result, const struct rundir *d, const char *stre
 					     "truncated", 1, "lossy", 0, "spill", spill));
 }
 
+/* Which budget was crossed, next to what the kernel counted. */
+static int patch_limit(json_t *result, const struct verdict *v, const struct sbx_sandbox *row)
+{
+	enum limit_id id = v->killed_by == KILLED_BY_EXECS ? LIMIT_EXECS : LIMIT_DEPTH;
+	json_t *asked = json_object_get(json_object_get(result, "limits"), limit_table[id].name);
+	uint64_t actual = id == LIMIT_EXECS ? row->execs : (uint64_t)row->max_depth + 1;
+
+	return json_object_set_new(result, "limit",
+				   json_pack("{s:s, s:O, s:I, s:s}", "kind", limit_table[id].name,
+					     "configured", json_object_get(asked, "value"),
+					     "actual", (json_int_t)actual, "unit",
+					     limit_table[id].unit));
+}
+
 /* Patches the result at launch, in place, with what the evidence says about the end. */
 static int patch_result(json_t *result, const struct evidence *e, const struct rundir *d)
 {
@@ -135,6 +151,8 @@ static int patch_result(json_t *result, const struct evidence *e, const struct r
 	json_decref(end);
 	if (e->has_row)
 		rc |= patch_tree(result, &e->row);
+	if (v.outcome == OUTCOME_LIMIT_EXCEEDED)
+		rc |= patch_limit(result, &v, &e->row);
 	rc |= patch_output(result, d, "stdout", "stdout.spill");
 	rc |= patch_output(result, d, "stderr", "stderr.spill");
 	return rc ? -ENOMEM : 0;
@@ -178,6 +196,15 @@ static int write_result(struct rundir *d, const struct meta *m, const struct evi
 	return rundir_publish(d, err);
 }
 
+/* The mount point of --workdir new: what was mounted there went with the run's mount namespace. */
+static void remove_workdir(const struct rundir *d)
+{
+	char path[300];
+
+	snprintf(path, sizeof(path), "%s/work/%s", rundir_top(), d->id);
+	rmdir(path);
+}
+
 /* Group, row and socket, in the order in which a second sweep can still find them. */
 static int release(struct rundir *d, struct kern *k, uint64_t id, const struct meta *m,
 		   const struct evidence *e, struct err *err)
@@ -194,6 +221,7 @@ static int release(struct rundir *d, struct kern *k, uint64_t id, const struct m
 			       (unsigned long long)e->row.live_processes);
 	if (k)
 		kern_sandbox_delete(k, id);
+	remove_workdir(d);
 	rundir_release(d);
 	return 0;
 }
@@ -219,6 +247,7 @@ static int sweep_locked(struct rundir *d, struct kern *k, struct err *err)
 		/* It never got as far as a group's record: there is nothing to tell. */
 		if (k)
 			kern_sandbox_delete(k, id);
+		remove_workdir(d);
 		return rundir_remove(d);
 	}
 	if (rundir_state(d) != RUNDIR_ENDED)
