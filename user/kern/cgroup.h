@@ -17,14 +17,23 @@
 
 #include "base/err.h"
 
-enum cgroup_driver { CGROUP_NONE, CGROUP_SYSTEMD_SCOPE, CGROUP_DELEGATED, CGROUP_RAW_V2, CGROUP_HYBRID };
+enum cgroup_driver {
+	CGROUP_NONE,
+	CGROUP_SYSTEMD_SCOPE,
+	CGROUP_DELEGATED,
+	CGROUP_RAW_V2,
+	CGROUP_HYBRID
+};
 const char *cgroup_driver_name(enum cgroup_driver driver); /* "systemd-scope" … */
 
 #define CGROUP_NOT_ASKED UINT64_MAX
 struct cgroup_limits { /* CGROUP_NOT_ASKED: leave alone; memory without swap means no swap */
 	uint64_t memory_bytes, swap_bytes, pids, cpu_millicores;
 };
-#define CGROUP_NO_LIMITS { CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED }
+#define CGROUP_NO_LIMITS                                                               \
+	{                                                                              \
+		CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED \
+	}
 
 struct cgroup_opts {
 	const char *name;   /* "sbx-<id>": the sweep refuses groups that are named otherwise */
@@ -40,11 +49,14 @@ struct cgroup; /* opaque */
 int cgroup_create(struct cgroup **out, const struct cgroup_opts *opts, struct err *err);
 
 enum cgroup_driver cgroup_driver(const struct cgroup *cg);
-int cgroup_clone_fd(const struct cgroup *cg);	  /* directory for CLONE_INTO_CGROUP, owned by cg */
-uint64_t cgroup_id(const struct cgroup *cg);	  /* of the v2 group */
-uint32_t cgroup_level(const struct cgroup *cg);	  /* depth below the v2 root, root = 0; UINT32_MAX: not to be known in here */
+int cgroup_clone_fd(const struct cgroup *cg); /* directory for CLONE_INTO_CGROUP, owned by cg */
+uint64_t cgroup_id(const struct cgroup *cg);  /* of the v2 group */
+uint32_t cgroup_level(
+	const struct cgroup
+		*cg); /* depth below the v2 root, root = 0; UINT32_MAX: not to be known in here */
 const char *cgroup_path(const struct cgroup *cg); /* absolute path of the v2 group */
-int cgroup_kill_fd(struct cgroup *cg);		  /* cgroup.kill, opened at the first call, owned by cg; -1 on failure */
+int cgroup_kill_fd(
+	struct cgroup *cg); /* cgroup.kill, opened at the first call, owned by cg; -1 on failure */
 
 /* Called by the child between clone and exec, while the keeper's descriptors are still open: enters
  * the v1 groups (26 µs; 11 ms when the parent does it, which waits for RCU). Allocates nothing. Negative errno. */

@@ -22,9 +22,10 @@ struct mounts_opts {
 	const char *workdir; /* existing directory that a fresh tmpfs covers, NULL: none */
 	bool private_tmp;    /* cover /tmp, /var/tmp and /dev/shm */
 	bool proc;	     /* a new procfs on /proc, for a process in a new pid namespace */
-	uint64_t bytes;	     /* bound on all that is written there, inodes included; 0: the kernel's default */
-	uint64_t inodes;     /* 0: derived from bytes */
-	uid_t uid;	     /* owner of workdir (mode 0700) */
+	uint64_t
+		bytes; /* bound on all that is written there, inodes included; 0: the kernel's default */
+	uint64_t inodes; /* 0: derived from bytes */
+	uid_t uid;	 /* owner of workdir (mode 0700) */
 	gid_t gid;
 	/* Paths below the covered directories that stay visible (the working directory, what was named);
 	 * NULL ends the list. Those elsewhere need nothing and are ignored. */

@@ -18,7 +18,10 @@ struct pty {
 	int master; /* non-blocking */
 	int slave;
 };
-#define PTY_NONE { .master = -1, .slave = -1 }
+#define PTY_NONE                          \
+	{                                 \
+		.master = -1, .slave = -1 \
+	}
 
 /* Opens a pair. Window size and modes are those of the terminal `like`, -1: 80x24 and the kernel's
  * defaults. The slave belongs to `uid`, so that the command may open it by name. Both close on exec. */
@@ -37,7 +40,10 @@ struct pty_saved {
 	int fd; /* borrowed, -1: nothing to restore */
 	struct termios modes;
 };
-#define PTY_SAVED_NONE { .fd = -1 }
+#define PTY_SAVED_NONE   \
+	{                \
+		.fd = -1 \
+	}
 
 /* Saves the modes of `fd` and makes it raw. -EAGAIN when we are not its foreground job: nothing is
  * changed, and the caller tries again once it is continued in the foreground. */
