@@ -1,4 +1,5 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # the files of this folder share their variables
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
 # boot.sh: one boot, from qemu_argv to a verdict. The machine says "rig TOKEN begin" and
 # "rig TOKEN close P F S" on its serial line; anything else that ends it is a failure.
 

@@ -1,4 +1,5 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # the files of this folder share their variables
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
 # cache.sh: the folder outside the tree that keeps what a boot needs. An entry is a folder with a
 # SHA256SUMS; it is made beside its place and moved there once complete, so half of one never counts.
 

@@ -1,4 +1,5 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # the files of this folder share their variables
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
 # image.sh: ext4 images without a loop device, and the payload image: the build and the tests.
 
 # image_make IMAGE TREE SPARE_MB: an ext4 image of TREE with that much room to write.
@@ -13,10 +14,17 @@ image_make() {
 payload_make() {
 	local stage=$rig_scratch/payload program
 	rm -rf -- "$stage"
-	mkdir -p "$stage/build/release"
-	cp -a "$rig_source/tests" "$stage/tests"
+	mkdir -p "$stage"
+	cp -a "$rig_source/tests" "$rig_source/include" "$stage/"
 	for program in sbxctl sbxd sbxtop tests; do
-		[ ! -e "$rig_build/$program" ] || cp -a "$rig_build/$program" "$stage/build/release/"
+		payload_place "$rig_build/$program" "$stage/build/release"
 	done
+	payload_place "$rig_source/build/faults/sbxctl" "$stage/build/faults"
 	image_make "$1" "$stage" 16
+}
+
+payload_place() {
+	[ -e "$1" ] || return 0
+	mkdir -p "$2"
+	cp -a "$1" "$2/"
 }

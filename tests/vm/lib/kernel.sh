@@ -1,4 +1,5 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # the files of this folder share their variables
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
 # kernel.sh: a stock Debian kernel, unpacked and never installed, with an initramfs that loads the
 # virtio disk, mounts the root image and hands over. The table tests/vm/kernels names them.
 
@@ -39,20 +40,22 @@ kernel_place() {
 	image=$(find "$tree" \( -name "vmlinuz-$release" -o -name vmlinuz \) -type f -print -quit)
 	cp "$image" "$into/vmlinuz"
 	echo "$release" > "$into/release"
-	initramfs_make "$modules" "$into/initrd"
+	mkdir "$into/modules"
+	kernel_modules "$modules" "$into/modules"
 }
 
+# initramfs_make IMAGE KERNEL: small enough to be made for each boot.
 initramfs_make() {
-	local modules=$1 out=$2 tree=$rig_scratch/initramfs busybox=$rig_cache/$rig_root_name/busybox
+	local out=$1 kernel=$2 tree=$rig_scratch/initramfs busybox=$rig_cache/$rig_root_name/busybox
 	rm -rf -- "$tree"
-	mkdir -p "$tree"/{bin,proc,dev,new,modules}
+	mkdir -p "$tree"/{bin,proc,sys,dev,new}
 	cp "$busybox" "$tree/bin/busybox"
 	cp "$rig_dir/guest/initramfs" "$tree/init"
-	initramfs_modules "$modules" "$tree/modules"
+	cp -r "$rig_cache/kernel-$kernel/modules" "$tree/"
 	(cd "$tree" && find . | "$busybox" cpio -o -H newc 2> /dev/null) | gzip -1 > "$out"
 }
 
-initramfs_modules() {
+kernel_modules() {
 	local name file place number=10
 	for name in $rig_modules; do
 		file=$(find "$1" -name "$name.ko*" -print -quit)

@@ -1,4 +1,5 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # the files of this folder share their variables
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
 # packages.sh: Debian packages fetched and unpacked with a private apt state. The host's apt state,
 # sources and hooks are never read or written; its Acquire settings (proxies) are honoured.
 

@@ -1,4 +1,5 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # the files of this folder share their variables
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
 # qemu.sh: QEMU 10 from backports, kept with its own loader and libraries so that it runs on any
 # host and is never installed. QEMU 7.2 double-faults under TCG with kernels from 6.12 on.
 
@@ -26,16 +27,20 @@ qemu_libraries() {
 		awk '$2 == "=>" { print $3 }'
 }
 
-# qemu_command KERNEL PAYLOAD ROOT APPEND [OPTION…]: fills the array qemu_argv.
+# qemu_command KERNEL PAYLOAD ROOT APPEND [OPTION…]: fills the array qemu_argv. Nothing is written to
+# ROOT; PAYLOAD, the second disk, is writable only for the boot that stores the kernel's types there.
 qemu_command() {
-	local kernel=$rig_cache/kernel-$1 payload=$2 root=$3 append=$4 qemu=$rig_cache/qemu
+	local kernel=$1 payload=$2 root=$3 append=$4 qemu=$rig_cache/qemu
+	local access=readonly=on
 	shift 4
+	[[ " $append " != *' rig.btf '* ]] || access=readonly=off
+	initramfs_make "$rig_scratch/initrd" "$kernel"
 	qemu_argv=("$qemu/lib/ld.so" --library-path "$qemu/lib" "$qemu/qemu"
 		-L "$qemu/share" -nodefaults -no-user-config -no-reboot -display none -serial stdio
 		-monitor none -m 2048 -cpu max
-		-kernel "$kernel/vmlinuz" -initrd "$kernel/initrd"
+		-kernel "$rig_cache/kernel-$kernel/vmlinuz" -initrd "$rig_scratch/initrd"
 		-drive "file=$root,if=virtio,format=raw,snapshot=on"
-		-drive "file=$payload,if=virtio,format=raw,readonly=on"
+		-drive "file=$payload,if=virtio,format=raw,$access"
 		-append "console=ttyS0 panic=-1 oops=panic quiet loglevel=1 lsm=landlock,lockdown,yama,bpf $append"
 		"$@")
 }
