@@ -22,21 +22,26 @@ enum option_group {
 	GROUP_POLICY,
 	GROUP__COUNT,
 };
+#define OPTION_GROUPS_ALL ((1U << GROUP__COUNT) - 1)
 
 struct option {
-	const char *name;   /* "--timeout" */
-	char letter;	    /* 't' or 0 */
-	const char *arg;    /* "DUR", NULL: a flag; "[X]" optional, then only as --name=X */
+	const char *name; /* "--timeout"; NULL: a letter only */
+	char letter;	  /* 't' or 0 */
+	const char *arg;  /* "DUR", NULL: a flag; "[X]" optional, then only as --name=X */
 	enum option_group group;
-	bool repeat;	    /* may be given more than once */
-	const char *help;   /* one line */
-	int (*set)(struct spec *spec, const struct option *option, const char *value, struct err *err);
-	int aux;	    /* limit id and the like, for shared setters */
+	bool repeat;	     /* may be given more than once */
 	const char *refused; /* not in this build: the one line that says so; NULL otherwise */
+	/* Takes over `value` (NULL: none given). Its error text begins with the value. */
+	int (*set)(struct spec *spec, const struct option *option, const char *value, struct err *err);
+	int aux;	  /* limit id, offset in struct spec and the like, for shared setters */
+	const char *help; /* one line */
 };
 extern const struct option run_options[];
 extern const size_t run_option_count;
+
 const char *option_group_name(enum option_group group);
+/* "--timeout", or "-c" for an option that is a letter only. `buf` holds 3 bytes. */
+const char *option_label(const struct option *option, char *buf);
 
 /* Parses args[0..] into spec; *used is the number of arguments consumed (the command starts there). `groups` is a
  * bit mask of 1 << enum option_group that this command accepts. */

@@ -2,7 +2,7 @@
 /*
  * spec: everything one run was asked for, as a value. Pure: text in, struct out, no system call.
  *
- * Built by the command line (tools/) through the option table below, later by profiles and durable
+ * Built by the command line (tools/) through the option table (option.h), later by profiles and durable
  * requests; every later stage reads it and none changes it. Each limit carries its origin.
  */
 #ifndef POLICY_SPEC_H
@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "policy/limit.h"
 
 /* Bounds of what a caller can make us hold (contract 27). */
 #define SPEC_ARGS_MAX 65536	      /* arguments */
@@ -21,41 +22,7 @@
 #define SPEC_ENV_MAX 4096	      /* entries */
 #define SPEC_LABELS_MAX 64
 #define SPEC_NAME_MAX 64
-
-enum limit_id {
-	LIMIT_WALL,	/* ns */
-	LIMIT_IDLE,	/* ns */
-	LIMIT_CPU_TIME, /* ns */
-	LIMIT_MEMORY,	/* bytes */
-	LIMIT_SWAP,	/* bytes; 0 is allowed here */
-	LIMIT_CPUS,	/* millicores */
-	LIMIT_PIDS,	/* tasks */
-	LIMIT_DISK,	/* bytes */
-	LIMIT_MAX_FILE, /* bytes */
-	LIMIT_NOFILE,	/* descriptors a process */
-	LIMIT_OUTPUT,	/* bytes, stdout + stderr */
-	LIMIT_EXECS,
-	LIMIT_DEPTH,
-	LIMIT__COUNT,
-};
-
-enum limit_origin { ORIGIN_UNSET, ORIGIN_EXPLICIT, ORIGIN_PROFILE, ORIGIN_PRESET, ORIGIN_INHERITED, ORIGIN_WAIVED };
-
-struct spec_limit {
-	enum limit_origin origin; /* UNSET: never asked for. WAIVED: `none` was said */
-	uint64_t value;
-	char origin_name[32]; /* preset or profile */
-};
-
-/* The one table of limits: names in the result, options, units, capability that enforces it. */
-struct limit_info {
-	const char *name;	/* "wall" */
-	const char *option;	/* "--timeout" */
-	const char *unit;	/* "ns" | "bytes" | "millicores" | "count" */
-	const char *capability; /* DESIGN 9 name */
-	bool kills;		/* a breach ends the tree (else it is a refusal inside) */
-};
-extern const struct limit_info limit_table[LIMIT__COUNT];
+#define SPEC_ENV_NAME_MAX 1024
 
 enum stdin_mode { STDIN_NULL, STDIN_INHERIT, STDIN_FILE };
 enum tristate { TRI_AUTO, TRI_ON, TRI_OFF };
@@ -91,6 +58,7 @@ struct spec {
 	enum tristate pty;
 	uint64_t spill_at_bytes; /* 4 MiB */
 	uint64_t preview_bytes;	 /* 64 KiB: half head, half tail */
+	bool spill_at_set, preview_set; /* said, not defaults: they do not shrink with the cap */
 	bool keep_spill;	 /* default true */
 	bool quiet, verbose, json, tree;
 	enum tristate color;
@@ -120,27 +88,19 @@ struct spec {
 void spec_init(struct spec *spec);
 void spec_done(struct spec *spec);
 
-/* Limits of a preset ("strict", "default", "relaxed", "none") into limits that are still unset. */
-int spec_apply_preset(struct spec *spec, const char *name, struct err *err);
+/* The command and its arguments, copied. More than SPEC_ARGS_MAX or SPEC_ARGS_BYTES is refused. */
+int spec_set_command(struct spec *spec, int argc, char *const *argv, struct err *err);
 
 /* Cross-option rules, called once all options are in: contradictions, preview <= spill <= output, empty command,
- * options that this build refuses. Resolves presets. */
+ * options that this build refuses. Resolves presets, and what follows from other options: no deadline becomes
+ * waived, a detached run has no owner unless one was named. */
 int spec_check(struct spec *spec, struct err *err);
 
-/* 64 hex digits over a canonical form of the semantic fields (environment values included, never
- * shown), independent of option order. `out` holds 65 bytes. */
+/* What names may look like (runs, labels, environment): 1 to `max` bytes of UTF-8 without control characters. */
+bool spec_name_valid(const char *name, size_t max);
+
+/* 64 hex digits over a canonical form of what decides how the command runs (environment values included, never
+ * shown; names, labels and presentation left out), independent of option order. Call after spec_check. */
 int spec_digest(const struct spec *spec, char out[65], struct err *err);
-
-/* Whether a variable's name looks like a secret (contract 42). */
-bool spec_secret_name(const char *name);
-
-/* The environment of the command (DESIGN 8): NULL-terminated "NAME=VALUE" vector, caller frees with
- * spec_environ_free. `caller` is the caller's environ; the passwd facts are the run user's. */
-struct spec_user {
-	const char *name, *home, *shell; /* NULL: keep the caller's HOME, USER, … */
-};
-int spec_environ(const struct spec *spec, char *const *caller, const struct spec_user *user, const char *id,
-		 char ***out, struct err *err);
-void spec_environ_free(char **environ_vector);
 
 #endif
