@@ -121,6 +121,8 @@ static int open_below(int top, struct rundir *d, struct err *err)
 	struct stat st;
 
 	d->fd = openat(top, d->id, OPEN_DIR);
+	if (d->fd < 0 && errno == EACCES)
+		d->fd = openat(top, d->id, OPEN_DIR | O_PATH);
 	if (d->fd < 0)
 		return err_say(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_PERMISSION, -errno,
 			       "no run '%s'", d->id);
@@ -290,7 +292,8 @@ enum rundir_state rundir_state(const struct rundir *d)
 	/* A description of its own: the lock is the description's, and d may be the keeper's. */
 	own_fd fd = openat(d->fd, ".", OPEN_DIR);
 
-	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB))
+	/* Who may not list it may not lock it either: connecting will tell. */
+	if (fd < 0 || flock(fd, LOCK_SH | LOCK_NB))
 		return RUNDIR_LIVE;
 	/* The keeper may have written its result and gone between the two questions. */
 	if (!faccessat(d->fd, published[0], F_OK, AT_SYMLINK_NOFOLLOW))

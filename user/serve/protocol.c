@@ -20,7 +20,7 @@ const struct request_row request_table[REQUEST__COUNT] = {
 	[REQUEST_WAIT] = { "wait", PERMISSION_OUTSIDE, 0 },
 	[REQUEST_LOGS] = { "logs", PERMISSION_OUTSIDE,
 			   REQUEST_KEY_FOLLOW | REQUEST_KEY_STDOUT | REQUEST_KEY_STDERR },
-	[REQUEST_EVENTS] = { "events", PERMISSION_OUTSIDE, 0 },
+	[REQUEST_EVENTS] = { "events", PERMISSION_OUTSIDE, REQUEST_KEY_FOLLOW },
 };
 
 static int malformed(struct err *err, const char *what, const char *key)

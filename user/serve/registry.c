@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/registry.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "kern/kern.h"
+#include "policy/spec.h"
+
+#define CANDIDATES_MAX 5 /* named in the message */
+
+struct search {
+	const char *word;
+	size_t len;
+	bool by_prefix;
+	unsigned int found;
+	char ids[CANDIDATES_MAX][16];
+};
+
+static bool has_name(const struct rundir *d, const char *name)
+{
+	json_t *meta = rundir_read_json(d, "meta.json", NULL);
+	const char *its =
+		json_string_value(json_object_get(json_object_get(meta, "result"), "name"));
+	bool same = its && !strcmp(its, name);
+
+	json_decref(meta);
+	return same;
+}
+
+static int note(void *arg, struct rundir *d, enum rundir_state state)
+{
+	struct search *s = arg;
+	bool live = state == RUNDIR_LIVE || state == RUNDIR_DEAD;
+	bool hit = s->by_prefix && !strncmp(d->id, s->word, s->len);
+
+	if (!hit && !(live && has_name(d, s->word)))
+		return 0;
+	if (s->found < CANDIDATES_MAX)
+		memcpy(s->ids[s->found], d->id, sizeof(d->id));
+	s->found++;
+	return 0;
+}
+
+static int ambiguous(const struct search *s, struct err *err)
+{
+	char list[CANDIDATES_MAX * 18 + 8] = "";
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < s->found && i < CANDIDATES_MAX; i++)
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "",
+					 s->ids[i]);
+	return err_say(err, ERR_VALIDATION, -EINVAL, "'%.*s' is ambiguous: %s%s",
+		       (int)text_cut_head(s->word, s->len, SPEC_NAME_MAX), s->word, list,
+		       s->found > CANDIDATES_MAX ? ", …" : "");
+}
+
+static int search(struct search *s, struct err *err)
+{
+	int rc = rundir_each(note, s);
+
+	if (rc == -EACCES)
+		return err_say(err, ERR_PERMISSION, rc,
+			       "only root can look runs up by prefix or name: give the whole id");
+	return rc ? err_set(err, rc, "list '%s'", rundir_top()) : 0;
+}
+
+int registry_find(const char *word, struct rundir *d, enum rundir_state *state, struct err *err)
+{
+	struct search s = { .word = word, .len = strlen(word), .by_prefix = true };
+	int rc = 0;
+
+	if (s.len == SBX_ID_LEN && !rundir_open(d, word, NULL)) {
+		*state = rundir_state(d);
+		return 0;
+	}
+	if (s.len == 0)
+		return err_say(err, ERR_VALIDATION, -EINVAL, "an empty word names no run");
+	rc = search(&s, err);
+	if (rc)
+		return rc;
+	if (s.found > 1)
+		return ambiguous(&s, err);
+	if (!s.found)
+		return err_say(err, ERR_NOT_FOUND, -ENOENT, "no run '%.*s' (see: sbxctl ps -a)",
+			       (int)text_cut_head(word, s.len, SPEC_NAME_MAX), word);
+	rc = rundir_open(d, s.ids[0], err);
+	if (!rc)
+		*state = rundir_state(d);
+	return rc;
+}
+
+int registry_name_free(const char *name, struct err *err)
+{
+	struct search s = { .word = name, .len = strlen(name) };
+	int rc = search(&s, err);
+
+	if (rc || !s.found)
+		return rc;
+	return err_say(err, ERR_BUSY, -EEXIST, "run '%s' already has the name '%s'", s.ids[0],
+		       name);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "serve/requests.h"
+
+#include <errno.h>
+
+static int gone_or(int rc, struct err *err, const char *what)
+{
+	if (rc == -ESRCH)
+		return err_say(err, ERR_NOT_FOUND, rc, "the run has already ended");
+	return rc ? err_set(err, rc, "%s the run", what) : 0;
+}
+
+static int do_stop(struct run *run, const struct request *request, struct err *err)
+{
+	(void)request;
+	return gone_or(run_stop(run), err, "stop");
+}
+
+static int do_terminate(struct run *run, const struct request *request, struct err *err)
+{
+	(void)request;
+	return gone_or(run_terminate(run), err, "terminate");
+}
+
+static int do_cancel(struct run *run, const struct request *request, struct err *err)
+{
+	(void)request;
+	return gone_or(run_cancel(run), err, "cancel");
+}
+
+static int do_signal(struct run *run, const struct request *request, struct err *err)
+{
+	return gone_or(run_signal(run, request->signal, request->tree), err, "signal");
+}
+
+static int do_freeze(struct run *run, const struct request *request, struct err *err)
+{
+	(void)request;
+	return gone_or(run_freeze(run, true), err, "freeze");
+}
+
+static int do_thaw(struct run *run, const struct request *request, struct err *err)
+{
+	(void)request;
+	return gone_or(run_freeze(run, false), err, "thaw");
+}
+
+static int do_update(struct run *run, const struct request *request, struct err *err)
+{
+	struct spec changes;
+	int rc;
+
+	spec_init(&changes);
+	for (int i = 0; i < LIMIT__COUNT; i++)
+		if (request->has_limit[i])
+			changes.limits[i] = (struct spec_limit){ .origin = ORIGIN_EXPLICIT,
+								 .value = request->limits[i] };
+	rc = run_update(run, &changes, err);
+	spec_done(&changes);
+	return rc;
+}
+
+static int (*const actions[REQUEST__COUNT])(struct run *run, const struct request *request,
+					    struct err *err) = {
+	[REQUEST_STOP] = do_stop,     [REQUEST_TERMINATE] = do_terminate,
+	[REQUEST_CANCEL] = do_cancel, [REQUEST_SIGNAL] = do_signal,
+	[REQUEST_FREEZE] = do_freeze, [REQUEST_THAW] = do_thaw,
+	[REQUEST_UPDATE] = do_update,
+};
+
+int requests_do(struct run *run, const struct request *request, json_t **reply, struct err *err)
+{
+	int rc = 0;
+
+	if (request->op == REQUEST_STATUS) {
+		*reply = json_pack("{s:b, s:o}", "ok", 1, "status", run_status(run));
+		return *reply ? 0 : err_set(err, -ENOMEM, "describe the run");
+	}
+	if (!actions[request->op])
+		return err_set(err, -ENOSYS, "%s", request_table[request->op].name);
+	rc = actions[request->op](run, request, err);
+	if (rc)
+		return rc;
+	*reply = json_pack("{s:b}", "ok", 1);
+	return *reply ? 0 : err_set(err, -ENOMEM, "answer");
+}
