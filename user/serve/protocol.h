@@ -10,7 +10,7 @@
  *   {"ok": true, "exit_status": N}                    wait, once the run has ended and its result is written
  *   {"ok": false, "error": {"category", "text"}}      refused; the connection stays
  *   {"stream": "stdout", "offset": N, "base64": "…"}  logs, any number, in order for each stream
- *   {"event": KIND, "time": RFC 3339, …}              events, any number; {"event": "dropped", "count": N} for lost ones
+ *   {"event": KIND, "time": RFC 3339, "id", …}        events (event.h), any number
  *   {"end": true}                                     of logs or events
  */
 #ifndef SERVE_PROTOCOL_H

@@ -8,7 +8,7 @@
  *   logs    The client has an offset into each stream. While it has not seen everything, its socket is
  *           watched for room, and each time there is room it gets the next chunk, read from what the run
  *           keeps anyway (memory or spill). A slow client so costs nothing and loses nothing.
- *   events  Sent as they happen. A client whose socket is full misses them; the number is told with the
+ *   events  The newest few, then as they happen. A client whose socket is full misses them; the number is told with the
  *           next one that fits.
  *
  * A reply that does not fit into the socket ends the connection: a client that does not read its
@@ -23,7 +23,6 @@
 #include "serve/server.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -35,6 +34,8 @@
 
 #include "base/own.h"
 #include "kern/kern.h"
+#include "run/rundir.h"
+#include "serve/event.h"
 #include "serve/protocol.h"
 #include "serve/requests.h"
 
@@ -56,19 +57,23 @@ struct server {
 	struct run *run;
 	struct loop *loop;
 	struct loop_source listen;
-	uid_t owner;
+	uid_t owner;	   /* the run's reader */
 	struct kern *kern; /* opened for the first client */
 	char *buf;	   /* PROTOCOL_MAX + 1, made for the first client */
 	struct peer peers[SERVER_CLIENTS_MAX];
 	unsigned int next_victim;
-	char *kept[SERVER_EVENTS_KEPT]; /* a ring of rendered events */
+	struct sbx_event kept[SERVER_EVENTS_KEPT]; /* a ring */
 	uint64_t events;
+	unsigned int subscribers; /* peers with `events` */
+	char started[RESULT_TIME_LEN];
+	pid_t root_pid;
 };
 
 static void peer_close(struct peer *p)
 {
 	if (!p->server)
 		return;
+	p->server->subscribers -= p->events;
 	loop_del(p->server->loop, &p->source);
 	close_fd(&p->source.fd);
 	*p = (struct peer){ .source.fd = -1 };
@@ -148,50 +153,47 @@ void server_output(struct server *server)
 
 /* ---- events ---- */
 
-static void send_event(struct peer *p, const char *text)
+/* Takes over `event`. */
+static void send_event(struct peer *p, json_t *event)
 {
 	int rc = 0;
 
 	if (p->events_missed)
-		rc = send_json(p, json_pack("{s:s, s:I}", "event", "dropped", "count",
-					    (json_int_t)p->events_missed));
+		rc = send_json(p, event_dropped(p->events_missed));
 	if (!rc) {
 		p->events_missed = 0;
-		rc = send_bytes(p, text, strlen(text));
+		rc = send_json(p, event);
+	} else {
+		json_decref(event);
 	}
 	if (rc)
 		p->events_missed++;
 }
 
-void server_event(struct server *server, const char *kind, json_t *details)
+static void send_process(struct peer *p, const struct sbx_event *event)
 {
 	char when[RESULT_TIME_LEN];
 	struct timespec now;
-	json_t *event;
-	char *text;
+	json_t *json;
 
+	clock_gettime(CLOCK_REALTIME, &now);
+	result_time_text((int64_t)now.tv_sec * 1000000000 + now.tv_nsec -
+				 (int64_t)(clock_boot_ns() - event->time_ns),
+			 when);
+	json = event_process(run_id(p->server->run), when, event);
+	if (json)
+		send_event(p, json);
+}
+
+/* Kept as they are: nothing is rendered until somebody wants to see it. */
+void server_process(struct server *server, const struct sbx_event *event)
+{
 	if (!server)
 		return;
-	clock_gettime(CLOCK_REALTIME, &now);
-	result_time_text((int64_t)now.tv_sec * 1000000000 + now.tv_nsec, when);
-	event = json_pack("{s:s, s:s, s:s}", "event", kind, "time", when, "id",
-			  run_id(server->run));
-	if (event && details)
-		json_object_update_missing(event, details);
-	text = event ? json_dumps(event, JSON_COMPACT) : NULL;
-	json_decref(event);
-	if (!text || strlen(text) > PROTOCOL_MAX) {
-		free(text);
-		return;
-	}
-
-	char **slot = &server->kept[server->events++ % SERVER_EVENTS_KEPT];
-
-	free(*slot);
-	*slot = text;
-	for (int i = 0; i < SERVER_CLIENTS_MAX; i++)
+	server->kept[server->events++ % SERVER_EVENTS_KEPT] = *event;
+	for (int i = 0; server->subscribers && i < SERVER_CLIENTS_MAX; i++)
 		if (server->peers[i].server && server->peers[i].events)
-			send_event(&server->peers[i], text);
+			send_process(&server->peers[i], event);
 }
 
 static void send_kept_events(struct peer *p)
@@ -199,9 +201,27 @@ static void send_kept_events(struct peer *p)
 	struct server *s = p->server;
 	uint64_t first = s->events > SERVER_EVENTS_KEPT ? s->events - SERVER_EVENTS_KEPT : 0;
 
-	p->events_missed = first;
+	send_event(p, event_started(run_id(s->run), s->started, (uint32_t)s->root_pid));
+	p->events_missed += first;
 	for (uint64_t i = first; i < s->events; i++)
-		send_event(p, s->kept[i % SERVER_EVENTS_KEPT]);
+		send_process(p, &s->kept[i % SERVER_EVENTS_KEPT]);
+}
+
+static void send_end_events(struct server *s, const struct result *result)
+{
+	json_t *json = s->subscribers ? result_json(result) : NULL;
+	json_t *events = json ? event_from_result(json) : NULL, *event;
+	size_t n;
+
+	for (int i = 0; events && i < SERVER_CLIENTS_MAX; i++) {
+		struct peer *p = &s->peers[i];
+
+		json_array_foreach(events, n, event)
+			if (p->server && p->events)
+				send_event(p, json_incref(event));
+	}
+	json_decref(events);
+	json_decref(json);
 }
 
 /* ---- requests ---- */
@@ -220,8 +240,11 @@ static int subscribe(struct peer *p, const struct request *request)
 		return 0;
 	default:
 		send_kept_events(p);
-		p->events = request->follow;
-		return p->events ? 0 : send_json(p, json_pack("{s:b}", "end", 1));
+		if (!request->follow)
+			return send_json(p, json_pack("{s:b}", "end", 1));
+		p->server->subscribers += !p->events;
+		p->events = true;
+		return 0;
 	}
 }
 
@@ -383,25 +406,35 @@ static int listen_in(int dir, uid_t owner, gid_t group)
 	return take_fd(&fd);
 }
 
-int server_open(struct server **out, struct run *run, uid_t owner, gid_t group, struct loop *loop,
-		struct err *err)
+static void server_init(struct server *s, struct run *run, struct loop *loop, int fd)
 {
-	own_fd dir = open(run_dir(run), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = dir < 0 ? -errno : listen_in(dir, owner, group), rc;
-	struct server *s = fd < 0 ? NULL : calloc(1, sizeof(*s));
+	const struct rundir *d = run_rundir(run);
+	struct timespec now;
 
-	if (fd < 0)
-		return err_set(err, fd, "listen on '%s/sock'", run_dir(run));
-	if (!s) {
-		close(fd);
-		return err_set(err, -ENOMEM, "listen on '%s/sock'", run_dir(run));
-	}
 	s->run = run;
 	s->loop = loop;
-	s->owner = owner;
+	s->owner = d->reader;
+	s->root_pid = run_root_pid(run);
 	s->listen = (struct loop_source){ .fd = fd, .ready = listen_ready, .arg = s };
 	for (int i = 0; i < SERVER_CLIENTS_MAX; i++)
 		s->peers[i].source.fd = -1;
+	clock_gettime(CLOCK_REALTIME, &now);
+	result_time_text((int64_t)now.tv_sec * 1000000000 + now.tv_nsec, s->started);
+}
+
+int server_open(struct server **out, struct run *run, struct loop *loop, struct err *err)
+{
+	const struct rundir *d = run_rundir(run);
+	own_fd fd = listen_in(d->fd, d->reader, d->reader_gid);
+	struct server *s;
+	int rc;
+
+	if (fd < 0)
+		return err_set(err, fd, "listen on '%s/sock'", d->path);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return err_set(err, -ENOMEM, "listen on '%s/sock'", d->path);
+	server_init(s, run, loop, take_fd(&fd));
 	rc = loop_add(loop, &s->listen, EPOLLIN, err);
 	if (rc) {
 		server_close(s);
@@ -413,6 +446,8 @@ int server_open(struct server **out, struct run *run, uid_t owner, gid_t group, 
 
 void server_ended(struct server *server, const struct result *result)
 {
+	if (server)
+		send_end_events(server, result);
 	for (int i = 0; server && i < SERVER_CLIENTS_MAX; i++) {
 		struct peer *p = &server->peers[i];
 
@@ -431,8 +466,6 @@ void server_close(struct server *server)
 		return;
 	for (int i = 0; i < SERVER_CLIENTS_MAX; i++)
 		peer_close(&server->peers[i]);
-	for (int i = 0; i < SERVER_EVENTS_KEPT; i++)
-		free(server->kept[i]);
 	loop_del(server->loop, &server->listen);
 	close_fd(&server->listen.fd);
 	kern_close(server->kern);

@@ -12,20 +12,19 @@
 #include "run/run.h"
 
 #define SERVER_CLIENTS_MAX 32
-#define SERVER_EVENTS_KEPT 64 /* newest events, for a client that comes later */
+#define SERVER_EVENTS_KEPT 64 /* newest process events, for a client that comes later */
 
 struct server;
 
-/* Listens; the socket is `owner`'s, 0600. Call after run_start has succeeded (the run has its directory then).
- * The socket's name goes with rundir_release, not with the server. */
-int server_open(struct server **out, struct run *run, uid_t owner, gid_t group, struct loop *loop,
-		struct err *err);
+/* Listens; the socket belongs to the run's reader, 0600. Call after run_start has succeeded. The socket's name
+ * goes with rundir_release, not with the server. */
+int server_open(struct server **out, struct run *run, struct loop *loop, struct err *err);
 /* Nobody is served any more; idempotent, NULL is fine. */
 void server_close(struct server *server);
 
 /* For struct run_watch; all do nothing when `server` is NULL. */
 void server_output(struct server *server);
-void server_event(struct server *server, const char *kind, json_t *details);
+void server_process(struct server *server, const struct sbx_event *event);
 /* Once result.json is there: answers who waits, ends every stream. */
 void server_ended(struct server *server, const struct result *result);
 
