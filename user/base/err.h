@@ -11,10 +11,10 @@
 
 enum err_category {
 	ERR_INTERNAL,
-	ERR_VALIDATION,	     /* bad option, unit, limit, name */
-	ERR_CANNOT_ENFORCE,  /* this host cannot do what was asked: `capability` names it */
-	ERR_UNSUPPORTED,     /* kernel or build lacks it altogether */
-	ERR_COULD_NOT_RUN,   /* the command could not be started: `code` is its errno */
+	ERR_VALIDATION,	    /* bad option, unit, limit, name */
+	ERR_CANNOT_ENFORCE, /* this host cannot do what was asked: `capability` names it */
+	ERR_UNSUPPORTED,    /* kernel or build lacks it altogether */
+	ERR_COULD_NOT_RUN,  /* the command could not be started: `code` is its errno */
 	ERR_PERMISSION,
 	ERR_NOT_FOUND,
 	ERR_BUSY,
@@ -29,8 +29,9 @@ struct err {
 	char text[512];	     /* one line of valid UTF-8, cut on a character boundary */
 };
 
-/* All return `code` (or -EINVAL when it is not negative), so that `return err_set(…)` is one statement.
- * `err` may be NULL. When `code` is not -EINVAL the text gets ": <strerror>" appended. The category follows the code. */
+/* All return `code` (or -EINVAL when it is not negative), so that `return err_set(…)` is one
+ * statement. `err` may be NULL. When `code` is not -EINVAL the text gets ": <strerror>"
+ * appended. The category follows the code. */
 int err_set(struct err *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* As err_set, with a category; nothing is appended to the text. */

@@ -191,7 +191,8 @@ static void note(struct removal *rm, int r)
 		rm->failed = r;
 }
 
-/* The directory `name` of dirfd, readable and writable for its owner, or negative errno: -EXDEV at a mount. */
+/* The directory `name` of dirfd, readable and writable for its owner, or negative errno: -EXDEV
+ * at a mount. */
 static int dir_open(int dirfd, const char *name)
 {
 	struct open_how how = {
@@ -240,8 +241,8 @@ static int remove_file(int dirfd, const char *name)
 	return unlinkat(dirfd, name, 0) < 0 ? -errno : 0;
 }
 
-/* Moves `name` of dirfd beside its parent. An empty directory already there is replaced, anything else
- * makes the next name be tried. */
+/* Moves `name` of dirfd beside its parent. An empty directory already there is replaced,
+ * anything else makes the next name be tried. */
 static int move_up(struct removal *rm, int dirfd, const char *name)
 {
 	char fresh[32];

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
-#include <time.h>
 
 #include "base/loop.h"
 #include "base/own.h"
@@ -14,14 +13,6 @@ struct loop_round {
 	struct epoll_event events[ROUND_MAX];
 	int count, at;
 };
-
-uint64_t clock_boot_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * NS_PER_SEC + (uint64_t)now.tv_nsec;
-}
 
 int loop_init(struct loop *loop, struct err *err)
 {
@@ -157,7 +148,8 @@ void loop_timer_disarm(struct loop *loop, struct loop_timer *timer)
 		timer_program(loop);
 }
 
-/* Fires what is due now, each at most once: one that re-arms itself in the past cannot hold the loop. */
+/* Fires what is due now, each at most once: one that re-arms itself in the past cannot hold the
+ * loop. */
 static void timers_fire(struct loop *loop)
 {
 	uint64_t now = loop->timers ? clock_boot_ns() : 0;
@@ -203,25 +195,33 @@ static int wait_ms(const struct loop *loop)
 	return due - now > NS_PER_SEC ? 1000 : (int)((due - now) / 1000000 + 1);
 }
 
-int loop_run(struct loop *loop, struct err *err)
+int loop_step(struct loop *loop, struct err *err)
 {
 	struct loop_round round;
 
-	for (;;) {
+	timers_fire(loop);
+	if (loop->stop)
+		return 0;
+
+	round.count = epoll_wait(loop->epoll_fd, round.events, ROUND_MAX, wait_ms(loop));
+	if (round.count < 0 && errno != EINTR)
+		return err_set(err, -errno, "wait for events");
+
+	loop->round = &round;
+	for (round.at = 0; round.at < round.count && !loop->stop; round.at++) {
 		timers_fire(loop);
-		if (loop->stop)
-			return 0;
-
-		round.count = epoll_wait(loop->epoll_fd, round.events, ROUND_MAX, wait_ms(loop));
-		if (round.count < 0 && errno != EINTR)
-			return err_set(err, -errno, "wait for events");
-
-		loop->round = &round;
-		for (round.at = 0; round.at < round.count && !loop->stop; round.at++) {
-			timers_fire(loop);
-			if (!loop->stop)
-				deliver(loop, &round.events[round.at]);
-		}
-		loop->round = NULL;
+		if (!loop->stop)
+			deliver(loop, &round.events[round.at]);
 	}
+	loop->round = NULL;
+	return 0;
+}
+
+int loop_run(struct loop *loop, struct err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && !loop->stop)
+		rc = loop_step(loop, err);
+	return rc;
 }

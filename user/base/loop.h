@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 
 struct loop_source {
@@ -42,21 +43,22 @@ struct loop {
 int loop_init(struct loop *loop, struct err *err);
 void loop_done(struct loop *loop);
 
-/* Watches source->fd for `events`; regular files (EPERM) are refused. The caller keeps the descriptor. */
+/* Watches source->fd for `events`; regular files (EPERM) are refused. The caller keeps the
+ * descriptor. */
 int loop_add(struct loop *loop, struct loop_source *source, uint32_t events, struct err *err);
 /* Changes the watched events; 0 parks the source without removing it (hang-ups included). */
 int loop_mod(struct loop *loop, struct loop_source *source, uint32_t events);
 /* Idempotent. Events of this round that were not delivered yet are dropped. */
 void loop_del(struct loop *loop, struct loop_source *source);
 
-/* Re-arming moves the timer. A due time in the past fires before the next source; 0 is taken as 1. */
+/* Re-arming moves the timer. A due time in the past fires before the next source; 0 is taken as
+ * 1. */
 void loop_timer_arm(struct loop *loop, struct loop_timer *timer, uint64_t due_ns);
 void loop_timer_disarm(struct loop *loop, struct loop_timer *timer);
 
+/* Waits once and delivers what came. */
+int loop_step(struct loop *loop, struct err *err);
 /* Runs until loop->stop. 0 or negative errno of epoll. */
 int loop_run(struct loop *loop, struct err *err);
-
-/* CLOCK_BOOTTIME in ns. */
-uint64_t clock_boot_ns(void);
 
 #endif

@@ -291,9 +291,10 @@ static void decimal_text(uint64_t value, uint64_t scale, const char *unit, char 
 	uint64_t rest = value % scale;
 	size_t n = 0;
 
-	for (uint64_t place = scale / 10; rest && place; place /= 10) {
-		digits[n++] = (char)('0' + rest / place);
-		rest %= place;
+	while (rest) {
+		rest *= 10;
+		digits[n++] = (char)('0' + rest / scale);
+		rest %= scale;
 	}
 	digits[n] = '\0';
 	snprintf(buf, size, "%llu%s%s %s", (unsigned long long)(value / scale), n ? "." : "",

@@ -2,9 +2,9 @@
 /*
  * num: numbers with units as people type them. Pure.
  *
- * All refuse empty, negative, zero, overflowing and trailing text with one line, "TEXT: what is wrong
- * and the form wanted": -EINVAL malformed, -EDOM zero or negative, -ERANGE too large or too small to
- * be represented; the value is then untouched. `none` is the caller's word, not a number.
+ * All refuse empty, negative, zero, overflowing and trailing text with one line, "TEXT: what is
+ * wrong and the form wanted": -EINVAL malformed, -EDOM zero or negative, -ERANGE too large or too
+ * small to be represented; the value is then untouched. `none` is the caller's word, not a number.
  */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* own: scope-bound ownership. `own_fd fd = -1;` closes at the end of its scope, `take_fd(&fd)` hands it on. */
+/* own: scope-bound ownership. `own_fd fd = -1;` closes at the end of its scope, `take_fd(&fd)`
+ * hands it on. */
 #ifndef BASE_OWN_H
 #define BASE_OWN_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sha256: FIPS 180-4, for naming values, so that a static program needs no cryptography library. Pure. */
+/* sha256: FIPS 180-4, for naming values, so that a static program needs no cryptography library.
+ * Pure. */
 #ifndef BASE_SHA256_H
 #define BASE_SHA256_H
 

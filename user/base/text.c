@@ -17,8 +17,9 @@ static const struct lead {
 	{ 0xf0, 0xf0, 3, 0x90, 0xbf }, { 0xf1, 0xf3, 3, 0x80, 0xbf }, { 0xf4, 0xf4, 3, 0x80, 0x8f },
 };
 
-/* Looks at what starts at p: a character, an ill-formed sequence, or one that the end cuts short. *used is its length, an
- * ill-formed one counted as its maximal subpart, as the Unicode standard recommends for replacement. */
+/* Looks at what starts at p: a character, an ill-formed sequence, or one that the end cuts
+ * short. *used is its length, an ill-formed one counted as its maximal subpart, as the Unicode
+ * standard recommends for replacement. */
 static enum step look(const unsigned char *p, size_t len, size_t *used)
 {
 	const struct lead *lead = NULL;

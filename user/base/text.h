@@ -11,8 +11,8 @@ size_t text_cut_head(const char *bytes, size_t len, size_t max);
 /* Offset at which a suffix of at most `max` bytes starts on a character boundary. */
 size_t text_cut_tail(const char *bytes, size_t len, size_t max);
 bool text_valid(const char *bytes, size_t len);
-/* New NUL-terminated valid UTF-8 copy (invalid bytes become U+FFFD, *lossy says so); caller frees; NULL
- * when out of memory. *out_len is its length; NUL bytes stay. */
+/* New NUL-terminated valid UTF-8 copy (invalid bytes become U+FFFD, *lossy says so); caller
+ * frees; NULL when out of memory. *out_len is its length; NUL bytes stay. */
 char *text_to_utf8(const char *bytes, size_t len, size_t *out_len, bool *lossy);
 /* In place: one line of valid UTF-8. Control characters and invalid bytes become '?'. */
 void text_line(char *text);

@@ -2,7 +2,8 @@
 /*
  * capability: the closed list of what a host may be able to enforce (contract 71).
  *
- * Probes, plans, tier clauses, the tier sentence and the JSON schema all take their names from here.
+ * Probes, plans, tier clauses, the tier sentence and the JSON schema all take their names from
+ * here.
  */
 #ifndef POLICY_CAPABILITY_H
 #define POLICY_CAPABILITY_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limit: the closed vocabulary of limits (contract 51) and the presets that name numbers for them. Pure.
+ * limit: the closed vocabulary of limits (contract 51) and the presets that name numbers for them.
+ * Pure.
  *
  * Nothing has an anonymous default: every value says where it came from.
  */

@@ -17,7 +17,8 @@
 
 #define OFFSET(field) offsetof(struct spec, field)
 
-/* One row an option, as in DESIGN 8: name, letter, argument, group, repeat, refused, setter, aux, help. */
+/* One row an option, as in DESIGN 8: name, letter, argument, group, repeat, refused, setter,
+ * aux, help. */
 const struct option run_options[] = {
 	{ "--timeout", 't', "DUR", GROUP_LIMITS, false, NULL, option_set_limit, LIMIT_WALL,
 	  "end the tree after this much time (exit status 124)" },

@@ -2,8 +2,8 @@
 /*
  * option: the table of run options, from which parsing, usage, completions and the man page derive.
  *
- * Pure. Unknown options, units, duplicates, values out of range are errors that name the option (and
- * the nearest known one). Parsing stops at the first non-option or after "--".
+ * Pure. Unknown options, units, duplicates, values out of range are errors that name the option
+ * (and the nearest known one). Parsing stops at the first non-option or after "--".
  */
 #ifndef POLICY_OPTION_H
 #define POLICY_OPTION_H
@@ -32,7 +32,8 @@ struct option {
 	bool repeat;	     /* may be given more than once */
 	const char *refused; /* not in this build: the one line that says so; NULL otherwise */
 	/* Takes over `value` (NULL: none given). Its error text begins with the value. */
-	int (*set)(struct spec *spec, const struct option *option, const char *value, struct err *err);
+	int (*set)(struct spec *spec, const struct option *option, const char *value,
+		   struct err *err);
 	int aux;	  /* limit id, offset in struct spec and the like, for shared setters */
 	const char *help; /* one line */
 };
@@ -43,8 +44,9 @@ const char *option_group_name(enum option_group group);
 /* "--timeout", or "-c" for an option that is a letter only. `buf` holds 3 bytes. */
 const char *option_label(const struct option *option, char *buf);
 
-/* Parses args[0..] into spec; *used is the number of arguments consumed (the command starts there). `groups` is a
- * bit mask of 1 << enum option_group that this command accepts. */
-int option_parse(struct spec *spec, unsigned int groups, int argc, char *const *argv, int *used, struct err *err);
+/* Parses args[0..] into spec; *used is the number of arguments consumed (the command starts
+ * there). `groups` is a bit mask of 1 << enum option_group that this command accepts. */
+int option_parse(struct spec *spec, unsigned int groups, int argc, char *const *argv, int *used,
+		 struct err *err);
 
 #endif

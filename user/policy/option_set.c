@@ -106,7 +106,8 @@ int option_set_text(struct spec *spec, const struct option *option, const char *
 	return keep(field_of(spec, option), value, err);
 }
 
-/* Index of `value` in a list of words that ends with NULL, or -1 with an error that shows the list. */
+/* Index of `value` in a list of words that ends with NULL, or -1 with an error that shows the
+ * list. */
 static int word(const char *value, const char *const *words, struct err *err)
 {
 	char list[128] = "";

@@ -10,7 +10,8 @@
 
 #include "policy/option.h"
 
-typedef int option_set_fn(struct spec *spec, const struct option *option, const char *value, struct err *err);
+typedef int option_set_fn(struct spec *spec, const struct option *option, const char *value,
+			  struct err *err);
 
 option_set_fn option_set_limit; /* aux: limit id */
 option_set_fn option_set_grace, option_set_signal, option_set_preset;
@@ -18,7 +19,8 @@ option_set_fn option_set_true, option_set_false; /* aux: offset of a bool */
 option_set_fn option_set_text;			 /* aux: offset of a string, which is not empty */
 option_set_fn option_set_env, option_set_pass_env;
 option_set_fn option_set_user;
-option_set_fn option_set_stdin, option_set_pty, option_set_color; /* pty: aux is TRI_ON or TRI_OFF */
+option_set_fn option_set_stdin, option_set_pty,
+	option_set_color; /* pty: aux is TRI_ON or TRI_OFF */
 option_set_fn option_set_spill_at, option_set_preview;
 option_set_fn option_set_result, option_set_owner, option_set_leftovers, option_set_pid_ns;
 option_set_fn option_set_name, option_set_label, option_set_cgroup_parent;

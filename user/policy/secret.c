@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names are looked at word by word, so that TOKENIZERS_PARALLELISM, KEYBOARD and GIT_AUTHOR_NAME pass
- * while GH_TOKEN, apiKey, R2_ACCESS_KEY_ID and OH_SESSION_API_KEYS_0 do not. Words end at anything but
- * a letter or digit and where lower case turns upper; trailing digits and a plural S do not count.
+ * Names are looked at word by word, so that TOKENIZERS_PARALLELISM, KEYBOARD and GIT_AUTHOR_NAME
+ * pass while GH_TOKEN, apiKey, R2_ACCESS_KEY_ID and OH_SESSION_API_KEYS_0 do not. Words end at
+ * anything but a letter or digit and where lower case turns upper; trailing digits and a plural S
+ * do not count.
  */
 #include <ctype.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 /*
  * spec: everything one run was asked for, as a value. Pure: text in, struct out, no system call.
  *
- * Built by the command line (tools/) through the option table (option.h), later by profiles and durable
- * requests; every later stage reads it and none changes it. Each limit carries its origin.
+ * Built by the command line (tools/) through the option table (option.h), later by profiles and
+ * durable requests; every later stage reads it and none changes it. Each limit carries its origin.
  */
 #ifndef POLICY_SPEC_H
 #define POLICY_SPEC_H
@@ -17,9 +17,9 @@
 #include "policy/limit.h"
 
 /* Bounds of what a caller can make us hold (contract 27). */
-#define SPEC_ARGS_MAX 65536	      /* arguments */
-#define SPEC_ARGS_BYTES (4 << 20)     /* argv, all of it */
-#define SPEC_ENV_MAX 4096	      /* entries */
+#define SPEC_ARGS_MAX 65536	  /* arguments */
+#define SPEC_ARGS_BYTES (4 << 20) /* argv, all of it */
+#define SPEC_ENV_MAX 4096	  /* entries */
 #define SPEC_LABELS_MAX 64
 #define SPEC_NAME_MAX 64
 #define SPEC_ENV_NAME_MAX 1024
@@ -56,10 +56,10 @@ struct spec {
 	enum stdin_mode stdin_mode;
 	char *stdin_file;
 	enum tristate pty;
-	uint64_t spill_at_bytes; /* 4 MiB */
-	uint64_t preview_bytes;	 /* 64 KiB: half head, half tail */
+	uint64_t spill_at_bytes;	/* 4 MiB */
+	uint64_t preview_bytes;		/* 64 KiB: half head, half tail */
 	bool spill_at_set, preview_set; /* said, not defaults: they do not shrink with the cap */
-	bool keep_spill;	 /* default true */
+	bool keep_spill;		/* default true */
 	bool quiet, verbose, json, tree;
 	enum tristate color;
 	char *result; /* FILE or "fd:N" */
@@ -91,16 +91,19 @@ void spec_done(struct spec *spec);
 /* The command and its arguments, copied. More than SPEC_ARGS_MAX or SPEC_ARGS_BYTES is refused. */
 int spec_set_command(struct spec *spec, int argc, char *const *argv, struct err *err);
 
-/* Cross-option rules, called once all options are in: contradictions, preview <= spill <= output, empty command,
- * options that this build refuses. Resolves presets, and what follows from other options: no deadline becomes
- * waived, a detached run has no owner unless one was named. */
+/* Cross-option rules, called once all options are in: contradictions, preview <= spill <=
+ * output, empty command, options that this build refuses. Resolves presets, and what follows
+ * from other options: no deadline becomes waived, a detached run has no owner unless one was
+ * named. */
 int spec_check(struct spec *spec, struct err *err);
 
-/* What names may look like (runs, labels, environment): 1 to `max` bytes of UTF-8 without control characters. */
+/* What names may look like (runs, labels, environment): 1 to `max` bytes of UTF-8 without
+ * control characters. */
 bool spec_name_valid(const char *name, size_t max);
 
-/* 64 hex digits over a canonical form of what decides how the command runs (environment values included, never
- * shown; names, labels and presentation left out), independent of option order. Call after spec_check. */
+/* 64 hex digits over a canonical form of what decides how the command runs (environment values
+ * included, never shown; names, labels and presentation left out), independent of option order.
+ * Call after spec_check. */
 int spec_digest(const struct spec *spec, char out[65], struct err *err);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The canonical form: "sbx-spec-v1", then for each field its tag and its bytes, each behind its length
- * as 8 bytes little-endian, so that no two specs share an encoding. Lists whose order means nothing
- * are sorted. Where a limit came from is not part of it: the same numbers are the same policy.
+ * The canonical form: "sbx-spec-v1", then for each field its tag and its bytes, each behind its
+ * length as 8 bytes little-endian, so that no two specs share an encoding. Lists whose order means
+ * nothing are sorted. Where a limit came from is not part of it: the same numbers are the same
+ * policy.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
 /*
  * spec_environ: the environment of the command (DESIGN 8, contracts 41 and 42). Pure.
  *
- * Three sources, later ones win: what the caller has and the built-in list or --pass-env names, unless name or
- * value look like a secret; the facts of the run user; what -e says, which is the grant for anything.
+ * Three sources, later ones win: what the caller has and the built-in list or --pass-env names,
+ * unless name or value look like a secret; the facts of the run user; what -e says, which is the
+ * grant for anything.
  */
 #ifndef POLICY_SPEC_ENVIRON_H
 #define POLICY_SPEC_ENVIRON_H
@@ -16,10 +17,10 @@ struct spec_user {
 	const char *path; /* with --pass-path: the PATH before sudo replaced it */
 };
 
-/* NULL-terminated "NAME=VALUE" vector; the caller frees it with spec_environ_free. `id` becomes SBX_ID. A `-e NAME` that
- * the caller does not have is an error. */
-int spec_environ(const struct spec *spec, char *const *caller, const struct spec_user *user, const char *id,
-		 char ***out, struct err *err);
+/* NULL-terminated "NAME=VALUE" vector; the caller frees it with spec_environ_free. `id` becomes
+ * SBX_ID. A `-e NAME` that the caller does not have is an error. */
+int spec_environ(const struct spec *spec, char *const *caller, const struct spec_user *user,
+		 const char *id, char ***out, struct err *err);
 void spec_environ_free(char **environ_vector);
 
 /* Value of `name` in a vector, NULL when absent. */

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "usage.h"
+
+/* Started with a standard descriptor closed, the next file we open would take its number, and a
+ * message would go into it. */
+static bool fill_standard_descriptors(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int unknown(const char *name)
+{
+	const char *names[COMMANDS_MAX], *nearest;
+
+	for (size_t i = 0; i < command_count; i++)
+		names[i] = commands[i].name;
+	nearest = text_nearest(name, names, command_count);
+	if (nearest)
+		return usage_refuse(NULL, "%s: no such command; did you mean %s?", name, nearest);
+	return usage_refuse(NULL, "%s: no such command; `sbxctl help` lists them", name);
+}
+
+/* A full disk or a closed pipe under our own output is a failure, not a silence. */
+static int flushed(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	if (errno != EPIPE)
+		fprintf(stderr, "sbxctl: write the output: %s\n", strerror(errno));
+	return status ? status : 1;
+}
+
+static bool asks_for_help(const char *arg)
+{
+	return !strcmp(arg, "--help") || !strcmp(arg, "-h");
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (!fill_standard_descriptors())
+		return SBXCTL_EXIT_COULD_NOT_RUN;
+	if (argc < 2) {
+		usage_all(stderr);
+		return SBXCTL_EXIT_MISUSE;
+	}
+	if (asks_for_help(argv[1])) {
+		usage_all(stdout);
+		return flushed(0);
+	}
+	if (!strcmp(argv[1], "--version")) {
+		puts("sbxctl " SBXCTL_VERSION);
+		return flushed(0);
+	}
+
+	command = command_find(argv[1]);
+	if (!command)
+		return unknown(argv[1]);
+	if (argc > 2 && asks_for_help(argv[2])) {
+		usage_command(stdout, command);
+		return flushed(0);
+	}
+	return flushed(command->run(argc - 1, argv + 1));
+}
