@@ -15,6 +15,9 @@
 
 #include "base/err.h"
 
+struct cgroup;
+struct mounts_opts;
+
 struct spawn_opts {
 	char *const *argv;
 	char *const *envp;
@@ -22,7 +25,8 @@ struct spawn_opts {
 	const char *chdir;	 /* NULL: stay */
 	int stdin_fd, stdout_fd, stderr_fd;
 	int tty_fd; /* pty slave that becomes the controlling terminal, -1: none */
-	int cgroup_fd;
+	const struct cgroup *cgroup; /* NULL: the caller's */
+	int scratch_fd; /* directory of the run, for the link the command is executed through */
 	uid_t uid;
 	gid_t gid;
 	const gid_t *groups;
@@ -32,10 +36,10 @@ struct spawn_opts {
 	bool no_new_privs;
 	uint64_t max_file_bytes, nofile; /* UINT64_MAX: inherit */
 	bool new_pid_ns;		 /* our init as pid 1 of it */
-	bool private_tmp;		 /* size-limited tmpfs over /tmp, /var/tmp, /dev/shm */
-	const char *workdir_tmpfs;	 /* directory to mount a fresh tmpfs on, NULL: none */
-	uint64_t tmpfs_bytes;		 /* 0: kernel default */
+	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace */
 };
+
+struct child_image;
 
 struct spawn {
 	pid_t pid;
@@ -43,9 +47,12 @@ struct spawn {
 	int go_fd;    /* write 1 byte: exec */
 	int fault_fd; /* EOF: exec succeeded */
 	bool by_path; /* launched by path (a script), not by inode */
+	struct child_image *image;
 };
 
-enum spawn_stage { SPAWN_SETUP, SPAWN_EXEC };
+#define SPAWN_ARGS_FALLBACK 1024 /* arguments of a script without "#!" */
+
+enum spawn_stage { SPAWN_READY, SPAWN_SETUP, SPAWN_EXEC };
 struct spawn_fault {
 	int32_t stage, error;
 	char what[120];
@@ -55,9 +62,9 @@ struct spawn_fault {
  * for the command itself. */
 int spawn_start(struct spawn *s, const struct spawn_opts *opts, struct err *err);
 /* Waits for the child's ready report (bounded by timeout_ms). */
-int spawn_ready(struct spawn *s, int timeout_ms, struct err *err);
+int spawn_ready(struct spawn *s, const struct spawn_opts *opts, int timeout_ms, struct err *err);
 /* Lets it exec; then waits for success or the errno of exec. */
-int spawn_release(struct spawn *s, struct err *err);
+int spawn_release(struct spawn *s, const struct spawn_opts *opts, struct err *err);
 /* Kills and reaps a child that was not released. Idempotent. */
 void spawn_abort(struct spawn *s);
 void spawn_done(struct spawn *s);

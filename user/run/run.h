@@ -11,24 +11,29 @@
 #include "base/loop.h"
 #include "policy/spec.h"
 #include "run/result.h"
+#include "sbx/kern.h"
 
 struct run;
+struct rundir;
 
 /* What serve/ and tools/ want to be told; any may be NULL. Called on the loop's thread. */
 struct run_watch {
 	void *arg;
 	void (*started)(void *arg);
 	void (*output)(void *arg, int stream, const char *bytes, size_t len); /* stream 1 or 2 */
-	void (*event)(void *arg, const char *kind, json_t *details);	      /* borrowed */
+	void (*process)(void *arg, const struct sbx_event *event);	      /* fork, exec, exit; may be lossy */
+	void (*root_exited)(void *arg, int status);			      /* leftovers linger; as waitpid(2) */
 	void (*ended)(void *arg, const struct result *result);
 };
 
 /* Plans and checks what the host must do for `spec`; runs nothing. Fills clauses and limits of `out`. */
 int run_plan(const struct spec *spec, struct result *out, struct err *err);
 
-/* Borrowed spec, loop and watch must outlive the run. Nothing is made yet. */
-int run_new(struct run **out, const struct spec *spec, struct loop *loop, const struct run_watch *watch,
+/* Borrowed spec and loop must outlive the run. `parent` is the owner unless the spec names one. Nothing is made yet. */
+int run_new(struct run **out, const struct spec *spec, struct loop *loop, const struct run_watch *watch, pid_t parent,
 	    struct err *err);
+/* No longer passes output on: the caller's descriptors may be closed. What is captured is still kept. */
+void run_background(struct run *run);
 /* Everything up to exec, DESIGN 6. On failure everything made is gone again and *err says why (125, 126 or 127);
  * the result then says could_not_run. */
 int run_start(struct run *run, struct err *err);
@@ -41,10 +46,14 @@ int run_signal(struct run *run, int sig, bool tree); /* to the root's process gr
 int run_freeze(struct run *run, bool frozen);
 int run_update(struct run *run, const struct spec *changes, struct err *err); /* limits only; may only be set, never waived */
 
+/* Signal of which the keeper itself should die, so that shells see what happened; 0: exit with the result's status. */
+int run_death_signal(const struct run *run);
+
 const char *run_id(const struct run *run);
 pid_t run_root_pid(const struct run *run);
 const struct spec *run_spec(const struct run *run);
 const char *run_dir(const struct run *run); /* runtime directory */
+const struct rundir *run_rundir(const struct run *run);
 /* Live view for ps and inspect: state, counters, limits, usage, deadline left. New reference. */
 json_t *run_status(const struct run *run);
 /* Copies captured bytes of stream 1 or 2 from *offset on; the number copied, 0 when there are no more yet. *offset

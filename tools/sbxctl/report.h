@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report: what `run` tells the person or program that called it. */
+#ifndef SBXCTL_REPORT_H
+#define SBXCTL_REPORT_H
+
+#include "run/result.h"
+
+/* --json, --result, --tree, and one stderr line for a forced end. */
+void report_result(const struct spec *spec, const struct result *result);
+/* One stderr line; --json and --result get a could_not_run record. `result` may be NULL. */
+void report_failure(const struct spec *spec, const struct result *result, const struct err *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sbxctl run: one owned run in the foreground; its keeper is this process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/loop.h"
+#include "policy/option.h"
+#include "run/run.h"
+#include "serve/server.h"
+#include "sbxctl/background.h"
+#include "sbxctl/commands.h"
+#include "sbxctl/report.h"
+
+struct keeper {
+	struct spec spec;
+	struct loop loop;
+	struct run *run;
+	struct server *server;
+	struct background background;
+	const struct result *result;
+};
+
+static void on_output(void *arg, int number, const char *bytes, size_t len)
+{
+	struct keeper *k = arg;
+
+	(void)number, (void)bytes, (void)len;
+	server_output(k->server);
+}
+
+static void on_process(void *arg, const struct sbx_event *event)
+{
+	static const char *const kinds[] = {
+		[SBX_EVENT_FORK] = "process_fork", [SBX_EVENT_EXEC] = "process_exec", [SBX_EVENT_EXIT] = "process_exit"};
+	struct keeper *k = arg;
+	json_t *details;
+
+	if (!k->server || event->kind < SBX_EVENT_FORK || event->kind > SBX_EVENT_EXIT)
+		return;
+	details = json_pack("{s:I, s:I, s:s%}", "pid", (json_int_t)event->pid, "ppid", (json_int_t)event->ppid, "comm",
+			    event->comm, strnlen(event->comm, sizeof(event->comm)));
+	if (details && event->kind == SBX_EVENT_EXIT)
+		json_object_set_new(details, "status", json_integer(event->status));
+	server_event(k->server, kinds[event->kind], details);
+	json_decref(details);
+}
+
+static void on_root_exited(void *arg, int status)
+{
+	struct keeper *k = arg;
+
+	if (k->spec.leftovers != LEFTOVERS_KEEP)
+		return;
+	background_tell(&k->background, status);
+	run_background(k->run);
+}
+
+static void on_ended(void *arg, const struct result *result)
+{
+	struct keeper *k = arg;
+
+	k->result = result;
+	server_ended(k->server, result);
+	k->loop.stop = true;
+}
+
+/* Data that waits on a stdin nobody asked to pass on is a frequent surprise; say it once. */
+static void note_stdin(const struct spec *spec)
+{
+	struct pollfd p = {.fd = 0, .events = POLLIN};
+	int waiting = 0;
+
+	if (spec->stdin_mode != STDIN_NULL || spec->quiet || isatty(0) || !isatty(2))
+		return;
+	if (poll(&p, 1, 0) == 1 && ioctl(0, FIONREAD, &waiting) == 0 && waiting > 0)
+		fprintf(stderr, "sbxctl: note: stdin is not passed to the command; -i passes it\n");
+}
+
+static int keep(struct keeper *k, pid_t parent, struct err *err)
+{
+	const struct run_watch watch = {
+		.arg = k,
+		.output = on_output,
+		.process = on_process,
+		.root_exited = on_root_exited,
+		.ended = on_ended,
+	};
+	int rc = loop_init(&k->loop, err);
+
+	if (rc == 0)
+		rc = run_new(&k->run, &k->spec, &k->loop, &watch, parent, err);
+	if (rc == 0)
+		rc = run_start(k->run, err);
+	if (rc < 0)
+		return rc;
+	/* Without a socket the run is still supervised; only ps, stop and the like cannot reach it. */
+	if (server_open(&k->server, k->run, getuid(), getgid(), &k->loop, NULL) < 0)
+		k->server = NULL;
+	background_started(&k->background, run_id(k->run));
+	rc = loop_run(&k->loop, err);
+	server_close(k->server);
+	return rc;
+}
+
+/* Dies of the signal that ended the run, so that shells, make and xargs see an interrupt as one. */
+static void die_of(int sig)
+{
+	const struct rlimit none = {0, 0};
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static int finish(struct keeper *k, int rc, const struct err *err)
+{
+	int status, sig = 0;
+
+	if (k->result) {
+		status = result_exit_status(k->result);
+		report_result(&k->spec, k->result);
+		sig = run_death_signal(k->run);
+	} else {
+		status = 125;
+		if (err->category == ERR_COULD_NOT_RUN)
+			status = rc == -ENOENT ? 127 : 126;
+		report_failure(&k->spec, k->run ? run_result(k->run) : NULL, err);
+	}
+	background_ended(&k->background, status);
+	run_free(k->run);
+	spec_done(&k->spec);
+	loop_done(&k->loop);
+	if (sig)
+		die_of(sig);
+	return status;
+}
+
+/* Descriptors 0 to 2 must be ours to pass on, or a pipe made later would take their place. */
+static void open_std(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		close(fd);
+}
+
+static int parse(struct spec *spec, int argc, char **argv, struct err *err)
+{
+	int used = 0, rc = option_parse(spec, ~0U, argc - 1, argv + 1, &used, err);
+
+	if (rc == 0)
+		rc = spec_set_command(spec, argc - 1 - used, argv + 1 + used, err);
+	return rc < 0 ? rc : spec_check(spec, err);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct keeper k = {.loop = {.epoll_fd = -1, .timer_fd = -1}, .background = BACKGROUND_NONE};
+	struct err err = {0};
+	pid_t parent = getppid();
+	int rc, status;
+
+	open_std();
+	prctl(PR_SET_DUMPABLE, 0);
+	spec_init(&k.spec);
+	rc = parse(&k.spec, argc, argv, &err);
+	if (rc == 0 && k.spec.leftovers == LEFTOVERS_KEEP && k.spec.json)
+		rc = err_say(&err, ERR_VALIDATION, -EINVAL,
+			     "--json needs the end of the run, --leftovers keep does not wait for it: use --result FILE");
+	if (rc == 0)
+		note_stdin(&k.spec);
+	if (rc == 0 && (k.spec.detach || k.spec.leftovers == LEFTOVERS_KEEP)) {
+		rc = background_fork(&k.background, k.spec.detach, &status, &err);
+		if (rc > 0)
+			return status; /* the front; the keeper goes on behind it */
+	}
+	if (rc == 0)
+		rc = keep(&k, parent, &err);
+	return finish(&k, rc, &err);
+}

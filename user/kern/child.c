@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kern/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kern/cgroup.h"
+#include "kern/mounts.h"
+
+struct child {
+	const struct spawn_opts *opts;
+	struct child_image *image;
+	int fault_fd;
+};
+
+static void report(const struct child *c, enum spawn_stage stage, int error, const char *what)
+{
+	struct spawn_fault fault = {.stage = (int32_t)stage, .error = error};
+	ssize_t n;
+
+	memccpy(fault.what, what, '\0', sizeof(fault.what) - 1);
+	n = write(c->fault_fd, &fault, sizeof(fault));
+	(void)n; /* the keeper is gone then, and with it everything */
+}
+
+__attribute__((noreturn)) static void die(const struct child *c, enum spawn_stage stage, int error, const char *what)
+{
+	report(c, stage, error, what);
+	_exit(125);
+}
+
+#define MUST(c, call, what)                                                                                            \
+	do {                                                                                                           \
+		if ((call) < 0)                                                                                        \
+			die(c, SPAWN_SETUP, errno, what);                                                              \
+	} while (0)
+
+/* CLONE_CLEAR_SIGHAND reset the handlers; dispositions that were ignored and the mask are ours to reset. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sig != SIGKILL && sig != SIGSTOP)
+			signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void set_streams(const struct child *c)
+{
+	const struct spawn_opts *o = c->opts;
+
+	MUST(c, setsid(), "setsid");
+	MUST(c, dup2(o->stdin_fd, 0), "stdin");
+	MUST(c, dup2(o->stdout_fd, 1), "stdout");
+	MUST(c, dup2(o->stderr_fd, 2), "stderr");
+	if (o->tty_fd >= 0)
+		MUST(c, ioctl(0, TIOCSCTTY, 0), "make the pty the controlling terminal");
+	/* Whatever the caller left open stays behind; ours are needed until the exec itself. */
+	MUST(c, syscall(SYS_close_range, 3U, ~0U, 4U /* CLOSE_RANGE_CLOEXEC */), "close_range");
+}
+
+/* A soft limit above the hard one of before is refused by the kernel, which is right: nobody gets more. */
+static void set_rlimit(const struct child *c, int resource, uint64_t value, const char *what)
+{
+	struct rlimit have, want = {.rlim_cur = value, .rlim_max = value};
+
+	if (value == UINT64_MAX)
+		return;
+	MUST(c, getrlimit((__rlimit_resource_t)resource, &have), what);
+	if (have.rlim_max < value)
+		want.rlim_cur = want.rlim_max = have.rlim_max;
+	MUST(c, setrlimit((__rlimit_resource_t)resource, &want), what);
+}
+
+static void set_identity(const struct child *c)
+{
+	const struct spawn_opts *o = c->opts;
+
+	if (!o->set_user)
+		return;
+	MUST(c, setgroups(o->group_count, o->groups), "setgroups");
+	MUST(c, setresgid(o->gid, o->gid, o->gid), "setresgid");
+	MUST(c, setresuid(o->uid, o->uid, o->uid), "setresuid");
+}
+
+static int execute(const struct child *c)
+{
+	const struct spawn_opts *o = c->opts;
+	char *shell_argv[SPAWN_ARGS_FALLBACK + 2] = {(char *)"sh", c->image->path};
+
+	if (c->image->link_dir >= 0)
+		syscall(SYS_execveat, c->image->link_dir, c->image->name, o->argv, o->envp, 0);
+	else
+		execve(c->image->path, o->argv, o->envp);
+	if (errno != ENOEXEC)
+		return errno;
+	/* As execvp(3), and with it env, nice and timeout: a file without "#!" is the shell's. */
+	for (size_t i = 1; o->argv[i]; i++) {
+		if (i >= SPAWN_ARGS_FALLBACK)
+			return ENOEXEC;
+		shell_argv[i + 1] = o->argv[i];
+	}
+	execve("/bin/sh", shell_argv, o->envp);
+	return ENOEXEC;
+}
+
+__attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct child_image *image, int go_fd,
+					  int fault_fd)
+{
+	struct child c = {.opts = opts, .image = image, .fault_fd = fault_fd};
+	char what[sizeof(((struct spawn_fault *)0)->what)] = "mounts", byte;
+	ssize_t n;
+	int rc;
+
+	reset_signals();
+	if (opts->cgroup) {
+		rc = cgroup_enter_self(opts->cgroup);
+		if (rc < 0)
+			die(&c, SPAWN_SETUP, -rc, "enter the control groups");
+	}
+	set_streams(&c);
+	if (opts->mounts) {
+		rc = mounts_apply(opts->mounts, what);
+		if (rc < 0)
+			die(&c, SPAWN_SETUP, -rc, what);
+	}
+	if (image->cwd_fd >= 0)
+		MUST(&c, opts->mounts ? chdir(opts->chdir) : fchdir(image->cwd_fd), "chdir");
+	set_rlimit(&c, RLIMIT_FSIZE, opts->max_file_bytes, "RLIMIT_FSIZE");
+	set_rlimit(&c, RLIMIT_NOFILE, opts->nofile, "RLIMIT_NOFILE");
+	set_identity(&c);
+	if (opts->no_new_privs)
+		MUST(&c, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+	report(&c, SPAWN_READY, 0, "ready");
+	do
+		n = read(go_fd, &byte, 1);
+	while (n < 0 && errno == EINTR);
+	if (n != 1)
+		_exit(125); /* the keeper died before it released us */
+	die(&c, SPAWN_EXEC, execute(&c), "exec");
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a run, in the order of DESIGN 7. The cause is fixed once; every step may be entered again.
+ *
+ * "dying" is set with the kill, not with the polite signal before it: a cleanup handler that runs
+ * `rm` has to fork.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/own.h"
+#include "run/state.h"
+
+static bool tree_is_empty(const struct run *run)
+{
+	struct sbx_sandbox row;
+
+	if (kern_sandbox_read(run->kern, run->id, &row) < 0)
+		return true;
+	return row.live == 0 && cgroup_populated(run->cgroup) <= 0;
+}
+
+/* What was alive when the end began is what this end killed. */
+static void count_victims(struct run *run)
+{
+	struct sbx_sandbox row;
+
+	if (run->result.killed == RESULT_NONE && kern_sandbox_read(run->kern, run->id, &row) == 0)
+		run->result.killed = row.live_processes;
+}
+
+static void enter_grace(struct run *run)
+{
+	count_victims(run);
+	if (run->frozen)
+		run_freeze(run, false);
+	kern_signal_tree(run->kern, run->id, run->spec->stop_signal);
+	kern_signal_tree(run->kern, run->id, SIGCONT); /* a stopped process would not see the other one */
+	loop_timer_arm(run->loop, &run->grace, clock_boot_ns() + run->spec->kill_after_ns);
+	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
+}
+
+static void enter_interrupted(struct run *run)
+{
+	loop_timer_arm(run->loop, &run->grace, clock_boot_ns() + run->spec->kill_after_ns);
+	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
+}
+
+/* Strays: members that left the group. Once the group is empty nobody else is left to signal. */
+static void kill_once(struct run *run)
+{
+	cgroup_kill(run->cgroup);
+	if (cgroup_populated(run->cgroup) <= 0 || run->kill_round > 8)
+		kern_signal_tree(run->kern, run->id, SIGKILL);
+}
+
+static void enter_killing(struct run *run)
+{
+	loop_timer_disarm(run->loop, &run->grace);
+	if (tree_is_empty(run)) {
+		run_event(run, EV_TREE_EMPTY);
+		return;
+	}
+	count_victims(run);
+	run->killing_since_ns = clock_boot_ns();
+	if (!FAULT("end_dying"))
+		kern_sandbox_set_dying(run->kern, run->id);
+	if (!FAULT("end_kill"))
+		kill_once(run);
+	loop_timer_arm(run->loop, &run->killing, run->killing_since_ns + 300000);
+}
+
+static void enter_draining(struct run *run)
+{
+	(void)FAULT("end_drain");
+	loop_timer_disarm(run->loop, &run->killing);
+	run->drain_since_ns = clock_boot_ns();
+	if (capture_drained(&run->capture)) {
+		run_event(run, EV_DRAINED);
+		return;
+	}
+	loop_timer_arm(run->loop, &run->drain, run->drain_since_ns + RUN_OUTSIDER_NS);
+}
+
+static void enter_ended(struct run *run)
+{
+	loop_timer_disarm(run->loop, &run->drain);
+	deadline_disarm(run);
+	run_finish(run);
+	run_release(run);
+	if (run->watch.ended)
+		run->watch.ended(run->watch.arg, &run->result);
+}
+
+static void enter_lingering(struct run *run)
+{
+	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
+	if (run->watch.root_exited)
+		run->watch.root_exited(run->watch.arg, run->root_status);
+}
+
+static void (*const entries[RUN_STATE__COUNT])(struct run *run) = {
+	[RUN_LINGERING] = enter_lingering, [RUN_INTERRUPTED] = enter_interrupted, [RUN_GRACE] = enter_grace,
+	[RUN_KILLING] = enter_killing,	   [RUN_DRAINING] = enter_draining,	  [RUN_ENDED] = enter_ended,
+};
+
+void run_event(struct run *run, enum run_event event)
+{
+	enum run_state next = run_step(run->state, event);
+
+	if (next == run->state)
+		return;
+	run->state = next;
+	if (entries[next])
+		entries[next](run);
+}
+
+void run_end(struct run *run, enum run_event how, struct run_cause cause)
+{
+	if (run->state < RUN_RUNNING || run->state >= RUN_DRAINING)
+		return;
+	if (!run->cause.fixed) {
+		cause.fixed = true;
+		run->cause = cause;
+		run->cause.at_ns = clock_boot_ns();
+		run_autopsy(run);
+	}
+	run_event(run, how);
+}
+
+/* Grace, lingering and kill wait for the same thing; only the pace differs. */
+static void on_killing(void *arg)
+{
+	struct run *run = arg;
+	uint64_t now = clock_boot_ns(), pause = run->state == RUN_LINGERING ? 20000000 : 2000000;
+
+	if (tree_is_empty(run)) {
+		run_event(run, EV_TREE_EMPTY);
+		return;
+	}
+	if (run->state == RUN_KILLING) {
+		if (now - run->killing_since_ns > RUN_KILL_BUDGET_NS) {
+			run_event(run, EV_KILL_BUDGET);
+			return;
+		}
+		run->kill_round++;
+		kill_once(run);
+		pause = run->kill_round < 50 ? 300000 : 5000000;
+	}
+	loop_timer_arm(run->loop, &run->killing, now + pause);
+}
+
+static void on_grace(void *arg)
+{
+	run_event(arg, EV_GRACE_OVER);
+}
+
+/*
+ * Nobody of ours holds the pipes any more. A pipe that stays open is an outsider's; a sink that takes no
+ * more is waited for after an orderly end, as the command itself would have waited, and given up
+ * on after a forced one.
+ */
+static void on_drain(void *arg)
+{
+	struct run *run = arg;
+	uint64_t now = clock_boot_ns();
+	bool waiting = false;
+
+	for (int i = 0; i < 2; i++)
+		waiting |= run->capture.streams[i].at < run->capture.streams[i].len;
+	if (waiting && (!run->cause.fixed || now - run->drain_since_ns < RUN_DRAIN_NS)) {
+		loop_timer_arm(run->loop, &run->drain, now + RUN_OUTSIDER_NS);
+		return;
+	}
+	if (waiting)
+		capture_drop_sinks(&run->capture);
+	capture_sweep(&run->capture);
+	capture_close(&run->capture);
+	run_event(run, EV_DRAINED);
+}
+
+void end_timers_init(struct run *run)
+{
+	run->killing = (struct loop_timer){.fire = on_killing, .arg = run};
+	run->grace = (struct loop_timer){.fire = on_grace, .arg = run};
+	run->drain = (struct loop_timer){.fire = on_drain, .arg = run};
+}
+
+/* Everything the start made, in reverse. Idempotent; also the way back from a failed start. */
+void run_release(struct run *run)
+{
+	struct err err = {0};
+
+	(void)FAULT("end_release");
+	deadline_disarm(run);
+	loop_timer_disarm(run->loop, &run->killing);
+	loop_timer_disarm(run->loop, &run->grace);
+	loop_timer_disarm(run->loop, &run->drain);
+	loop_del(run->loop, &run->owner);
+	loop_del(run->loop, &run->ring);
+	loop_del(run->loop, &run->oom);
+	signals_stop(run);
+	close_fd(&run->owner.fd);
+	watcher_stop(&run->watcher);
+	terminal_close(take_ptr(&run->terminal));
+	capture_done(&run->capture);
+	for (int i = 0; i < 3; i++)
+		close_fd(&run->child_fds[i]);
+	spawn_done(&run->child);
+	events_close(take_ptr(&run->events));
+	if (run->cgroup && cgroup_destroy(run->cgroup, &err) < 0)
+		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
+	(void)FAULT("end_cgroup");
+	cgroup_free(take_ptr(&run->cgroup));
+	if (run->id)
+		kern_sandbox_delete(run->kern, run->id);
+	run->id = 0;
+	(void)FAULT("end_row");
+	kern_close(take_ptr(&run->kern));
+	if (run->workdir[0])
+		rmdir(run->workdir);
+	rundir_release(&run->dir);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finish: turns what happened into the result, once, and writes it. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "base/num.h"
+#include "run/state.h"
+
+/* The exit hook runs a moment before the zombie can be waited for. */
+static void reap_root(struct run *run)
+{
+	struct pollfd p = {.fd = run->child.pidfd, .events = POLLIN};
+	int status;
+
+	if (run->child.pid > 0 && !run->root_exited) {
+		poll(&p, 1, run->result.survivors ? 0 : 1000);
+		if (waitpid(run->child.pid, &status, WNOHANG) == run->child.pid) {
+			run->root_status = status;
+			run->root_exited = true;
+			run->child.pid = -1;
+		}
+	}
+	while (waitpid(-1, &status, WNOHANG) > 0)
+		;
+}
+
+static void from_row(struct run *run)
+{
+	struct result *r = &run->result;
+	struct sbx_sandbox row;
+
+	events_consume(run->events, 0);
+	if (kern_sandbox_read(run->kern, run->id, &row) < 0)
+		return;
+	r->processes = row.processes;
+	r->peak = row.live_processes_peak;
+	r->survivors = row.live_processes;
+	r->cgroup_escapes = row.escapes;
+	r->records_dropped = row.events_dropped;
+	if (r->killed == RESULT_NONE)
+		r->killed = 0;
+	tree_finish(&run->tree, r);
+}
+
+static void add_hit(struct result *r, const char *kind, uint64_t count)
+{
+	if (count == CGROUP_NOT_ASKED || count == 0)
+		return;
+	snprintf(r->limits_hit[r->limits_hit_count].kind, sizeof(r->limits_hit[0].kind), "%s", kind);
+	r->limits_hit[r->limits_hit_count++].count = count;
+}
+
+static void from_cgroup(struct run *run, struct cgroup_usage *usage)
+{
+	struct result *r = &run->result;
+	struct cgroup_limits now;
+	const uint64_t *values[LIMIT__COUNT] = {
+		[LIMIT_MEMORY] = &now.memory_bytes,
+		[LIMIT_SWAP] = &now.swap_bytes,
+		[LIMIT_PIDS] = &now.pids,
+		[LIMIT_CPUS] = &now.cpu_millicores,
+	};
+
+	cgroup_limits_now(run->cgroup, &now);
+	cgroup_usage(run->cgroup, usage);
+	r->cpu_user_ns = usage->cpu_user_ns;
+	r->cpu_system_ns = usage->cpu_system_ns;
+	r->memory_peak_bytes = usage->memory_peak_bytes;
+	r->tasks_peak = usage->tasks_peak;
+	r->read_bytes = usage->read_bytes;
+	r->write_bytes = usage->write_bytes;
+	add_hit(r, "pids", usage->pids_refused);
+	for (int i = 0; i < LIMIT__COUNT; i++) {
+		r->limits[i].asked = run->limits[i];
+		if (!limit_in_force(&run->limits[i]))
+			r->limits[i].still_in_force = -1;
+		else if (!values[i])
+			r->limits[i].still_in_force = 1;
+		else
+			r->limits[i].still_in_force = *values[i] <= run->limits[i].value;
+	}
+}
+
+/* Nobody here ended it: what its own status says, with positive evidence for an out-of-memory kill. */
+static void outcome_of_its_own(struct run *run, const struct cgroup_usage *usage)
+{
+	struct result *r = &run->result;
+	bool oom = usage->oom_kills != CGROUP_NOT_ASKED && usage->oom_kills > 0;
+
+	r->outcome = r->signal >= 0 ? OUTCOME_SIGNALED : OUTCOME_EXITED;
+	if (r->signal != SIGKILL)
+		return;
+	r->killed_by = oom ? KILLED_BY_MEMORY : KILLED_BY_EXTERNAL;
+	if (!oom)
+		return;
+	r->outcome = OUTCOME_LIMIT_EXCEEDED;
+	r->limit = LIMIT_MEMORY;
+	r->limit_actual = usage->memory_peak_bytes;
+}
+
+static void outcome_of_cause(struct run *run)
+{
+	const struct run_cause *cause = &run->cause;
+	struct result *r = &run->result;
+
+	r->outcome = cause->outcome;
+	r->killed_by = cause->killed_by;
+	r->limit = cause->limit;
+	r->limit_actual = cause->actual;
+	if (!cause->signal)
+		return;
+	/* Forwarded: a root that chose its own way out has the last word. */
+	if (r->exit_code >= 0) {
+		r->outcome = OUTCOME_EXITED;
+		r->killed_by = KILLED_BY_NONE;
+	} else if (r->signal != SIGKILL) {
+		r->outcome = OUTCOME_SIGNALED;
+	}
+}
+
+static void diagnose(struct run *run)
+{
+	struct result *r = &run->result;
+	uint64_t cap = limit_in_force(&run->limits[LIMIT_OUTPUT]) ? run->limits[LIMIT_OUTPUT].value : UINT64_MAX;
+	const char *by = killed_by_name(r->killed_by);
+	char text[64];
+
+	if (r->diagnostic[0])
+		return;
+	if (r->limit >= 0) {
+		limit_text((enum limit_id)r->limit, run->limits[r->limit].value, text, sizeof(text));
+		result_diagnostic(r, cap, "%s limit exceeded (%s)", limit_table[r->limit].name, text);
+	} else if (r->killed_by == KILLED_BY_SIGNAL) {
+		num_signal_text(run->cause.signal, text, sizeof(text));
+		result_diagnostic(r, cap, "ended after %s", text);
+	} else if (by) {
+		result_diagnostic(r, cap, "ended by: %s", by);
+	}
+	if (r->survivors)
+		result_diagnostic(r, cap, "%llu processes did not die", (unsigned long long)r->survivors);
+}
+
+static void times(struct run *run)
+{
+	struct result *r = &run->result;
+	uint64_t now = clock_boot_ns();
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	r->ended_unix_ns = wall.tv_sec * 1000000000LL + wall.tv_nsec;
+	r->wall_ns = now - run->started_ns;
+	r->deadline_ns = limit_in_force(&run->limits[LIMIT_WALL]) ? run->limits[LIMIT_WALL].value : RESULT_NONE;
+	r->overrun_ns = RESULT_NONE;
+	if (r->deadline_ns != RESULT_NONE)
+		r->overrun_ns = r->wall_ns > r->deadline_ns ? r->wall_ns - r->deadline_ns : 0;
+}
+
+static int write_result(struct run *run, struct err *err)
+{
+	json_t *json = result_json(&run->result);
+	int rc;
+
+	if (!json)
+		return err_set(err, -ENOMEM, "result");
+	rc = rundir_write_json(&run->dir, "result.json", json, err);
+	json_decref(json);
+	return rc < 0 ? rc : rundir_publish(&run->dir, err);
+}
+
+void run_finish(struct run *run)
+{
+	struct result *r = &run->result;
+	struct cgroup_usage usage;
+	struct err err = {0};
+
+	from_row(run);
+	reap_root(run);
+	from_cgroup(run, &usage);
+	if (run->root_exited) {
+		r->exit_code = WIFEXITED(run->root_status) ? WEXITSTATUS(run->root_status) : -1;
+		r->signal = WIFSIGNALED(run->root_status) ? WTERMSIG(run->root_status) : -1;
+		r->core_dumped = WIFSIGNALED(run->root_status) && WCOREDUMP(run->root_status);
+	}
+	if (run->cause.fixed)
+		outcome_of_cause(run);
+	else
+		outcome_of_its_own(run, &usage);
+	times(run);
+	for (int i = 0; i < 2; i++)
+		store_finish(&run->capture.streams[i].store, run->spec->keep_spill, i ? &r->err_ : &r->out);
+	diagnose(run);
+	if (FAULT("end_result") < 0 || write_result(run, &err) < 0)
+		result_diagnostic(r, UINT64_MAX, "%s", err.text);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The start of a run, in the order of contract 52: everything that bounds the tree is in force, read
+ * back and recorded before the command executes its first instruction. Any failure takes back what
+ * was made, through run_release.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fault.h"
+#include "policy/spec_environ.h"
+#include "run/meta.h"
+#include "run/state.h"
+
+extern char **environ;
+
+/* Whose identity the command gets: --user, else the user behind sudo, else the caller unchanged. */
+static int resolve_user(struct run *run, struct err *err)
+{
+	const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL;
+	const char *name = run->spec->user ? run->spec->user : sudo;
+	int rc;
+
+	if (!name)
+		return 0;
+	rc = user_lookup(&run->user, name, run->spec->user ? run->spec->group : getenv("SUDO_GID"), err);
+	if (rc < 0)
+		return rc;
+	run->switch_user = run->user.uid != geteuid() || run->user.gid != getegid();
+	return 0;
+}
+
+static int resolve_environ(struct run *run, struct err *err)
+{
+	struct spec_user user = {0};
+
+	if (run->switch_user) {
+		user.name = run->user.name[0] ? run->user.name : NULL;
+		user.home = run->user.home;
+		user.shell = run->user.shell;
+	}
+	return spec_environ(run->spec, environ, &user, run->id_text, &run->environ_vector, err);
+}
+
+static int open_kern(struct run *run, struct err *err)
+{
+	return kern_open(&run->kern, err);
+}
+
+static bool may_reduce(const struct spec *spec, const char *capability)
+{
+	for (size_t i = 0; i < spec->allow_reduced_count; i++)
+		if (!strcmp(spec->allow_reduced[i], capability))
+			return true;
+	return false;
+}
+
+static uint64_t asked(const struct run *run, enum limit_id id)
+{
+	return limit_in_force(&run->limits[id]) ? run->limits[id].value : CGROUP_NOT_ASKED;
+}
+
+static void drop_limits_of(struct run *run, const char *capability)
+{
+	for (int i = 0; i < LIMIT__COUNT; i++)
+		if (limit_table[i].capability && !strcmp(limit_table[i].capability, capability) && asked(run, (enum limit_id)i) != CGROUP_NOT_ASKED)
+			run->limits[i].origin = ORIGIN_WAIVED;
+}
+
+/* A limit the host cannot enforce ends the start, unless the caller named its capability as reducible. */
+static int make_cgroup(struct run *run, struct err *err)
+{
+	char name[32];
+	struct cgroup_opts opts = {.name = name, .parent = run->spec->cgroup_parent, .want_memory_peak = true};
+	int rc;
+
+	snprintf(name, sizeof(name), "sbx-%s", run->id_text);
+	for (;;) {
+		opts.limits = (struct cgroup_limits){
+			.memory_bytes = asked(run, LIMIT_MEMORY),
+			.swap_bytes = asked(run, LIMIT_SWAP),
+			.pids = asked(run, LIMIT_PIDS),
+			.cpu_millicores = asked(run, LIMIT_CPUS),
+		};
+		rc = cgroup_create(&run->cgroup, &opts, err);
+		if (rc == 0 || err->category != ERR_CANNOT_ENFORCE || !may_reduce(run->spec, err->capability))
+			return rc;
+		result_clause(&run->result, err->capability, "none", true, true, false, "reduced by request: %s", err->text);
+		drop_limits_of(run, err->capability);
+	}
+}
+
+static int make_sandbox(struct run *run, struct err *err)
+{
+	struct kern_sandbox_opts opts = {
+		.max_execs = asked(run, LIMIT_EXECS),
+		.max_depth = asked(run, LIMIT_DEPTH),
+		.cgroup_id = cgroup_id(run->cgroup),
+		.cgroup_level = cgroup_level(run->cgroup),
+		.keeper_owns = true,
+		.want_events = true,
+	};
+	int rc;
+
+	if (opts.max_execs == CGROUP_NOT_ASKED)
+		opts.max_execs = 0;
+	if (opts.max_depth == CGROUP_NOT_ASKED)
+		opts.max_depth = 0;
+	if (run->owner.fd >= 0 && run->spec->owner_mode != OWNER_FD)
+		opts.owner_tgid = (uint32_t)run->owner_pid;
+	rc = kern_sandbox_create(run->kern, &opts, &run->id, err);
+	if (rc < 0)
+		run->id = 0;
+	return rc;
+}
+
+/* Kernels whose exit hook cannot send signals get the watcher: somebody must outlive us. */
+static int make_watcher(struct run *run, struct err *err)
+{
+	struct watcher_opts opts = {
+		.id = run->id,
+		.cgroup_kill_fd = cgroup_kill_fd(run->cgroup),
+		.owner_pidfd = run->spec->owner_mode == OWNER_FD ? -1 : run->owner.fd,
+	};
+
+	if (kern_facts(run->kern)->exit_hook_kills)
+		return 0;
+	if (asked(run, LIMIT_WALL) != CGROUP_NOT_ASKED)
+		opts.deadline_ns = clock_boot_ns() + asked(run, LIMIT_WALL) + run->spec->kill_after_ns + RUN_KILL_BUDGET_NS;
+	return watcher_start(&run->watcher, run->kern, &opts, err);
+}
+
+static int make_child(struct run *run, struct err *err)
+{
+	struct spawn_opts *opts = &run->spawn;
+	const struct spec *spec = run->spec;
+	int rc;
+
+	opts->argv = run->argv;
+	opts->envp = run->environ_vector;
+	opts->search_path = spec_environ_get(run->environ_vector, "PATH");
+	if (!opts->search_path)
+		opts->search_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	opts->chdir = spec->chdir ? spec->chdir : run->workdir[0] ? run->workdir : spec->workdir;
+	opts->cgroup = run->cgroup;
+	opts->scratch_fd = run->dir.fd;
+	opts->set_user = run->switch_user;
+	opts->uid = run->user.uid;
+	opts->gid = run->user.gid;
+	opts->groups = run->user.groups;
+	opts->group_count = run->user.group_count;
+	opts->max_file_bytes = asked(run, LIMIT_MAX_FILE);
+	opts->nofile = asked(run, LIMIT_NOFILE);
+	opts->new_pid_ns = spec->pid_ns == TRI_ON;
+	opts->mounts = run->mounts.workdir || run->mounts.private_tmp ? &run->mounts : NULL;
+	rc = spawn_start(&run->child, opts, err);
+	run->result.launched_by_path = run->child.by_path;
+	return rc;
+}
+
+static int enter_cgroup(struct run *run, struct err *err)
+{
+	return cgroup_enter(run->cgroup, run->child.pid, err);
+}
+
+static int verify_label(struct run *run, struct err *err)
+{
+	return kern_sandbox_verify_root(run->kern, run->id, run->child.pid, run->child.pidfd, err);
+}
+
+static int wait_ready(struct run *run, struct err *err)
+{
+	return spawn_ready(&run->child, &run->spawn, RUN_READY_TIMEOUT_MS, err);
+}
+
+static int verify_limits(struct run *run, struct err *err)
+{
+	return cgroup_verify(run->cgroup, run->child.pid, err);
+}
+
+static int record(struct run *run, struct err *err)
+{
+	struct meta_facts facts = {
+		.root_pid = run->child.pid,
+		.cgroup_driver = cgroup_driver_name(cgroup_driver(run->cgroup)),
+		.cgroup_path = cgroup_path(run->cgroup),
+		.cgroup_id = cgroup_id(run->cgroup),
+	};
+
+	run_clauses(run, &run->result);
+	result_sentence(&run->result);
+	return meta_write(&run->dir, &run->result, &facts, err);
+}
+
+static int release(struct run *run, struct err *err)
+{
+	return spawn_release(&run->child, &run->spawn, err);
+}
+
+/* By name, so that tests can crash or fail at each. */
+static const struct {
+	const char *fault;
+	int (*step)(struct run *run, struct err *err);
+} start_order[] = {
+	{"start_user", resolve_user},
+	{"start_kern", open_kern},
+	{"start_owner", launch_owner},
+	{"start_dir", launch_dir},
+	{"start_environ", resolve_environ},
+	{"start_cgroup", make_cgroup},
+	{"start_sandbox", make_sandbox},
+	{"start_watcher", make_watcher},
+	{"start_streams", launch_streams},
+	{"start_mounts", launch_mounts},
+	{"start_child", make_child},
+	{"start_enter", enter_cgroup},
+	{"start_label", verify_label},
+	{"start_ready", wait_ready},
+	{"start_verify", verify_limits},
+	{"start_record", record},
+	{"start_sources", deadline_sources},
+	{"start_release", release},
+};
+
+int run_launch(struct run *run, struct err *err)
+{
+	for (size_t i = 0; i < sizeof(start_order) / sizeof(*start_order); i++) {
+		int rc = FAULT(start_order[i].fault);
+
+		if (rc < 0)
+			return err_set(err, rc, "%s", start_order[i].fault);
+		rc = start_order[i].step(run, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}

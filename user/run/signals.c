@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The keeper's signals, as descriptors. INT, TERM, HUP and QUIT go to the root's process group and start the
+ * grace; a second INT or TERM kills. USR1 and USR2 are passed on. TSTP freezes the tree and stops us;
+ * whoever continues us thaws it. CHLD: we are the tree's subreaper.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "run/state.h"
+
+static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD, SIGWINCH};
+
+static void reap(struct run *run)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == run->watcher.pid)
+			run->watcher.pid = -1;
+		if (pid != run->child.pid)
+			continue;
+		run->root_status = status;
+		run->root_exited = true;
+		run->child.pid = -1; /* the number may be somebody else's from now on */
+		run_event(run, run->spec->leftovers == LEFTOVERS_KILL ? EV_ROOT_EXIT : EV_ROOT_LINGER);
+	}
+}
+
+/* Job control: the shell that stopped us gets its terminal back as it was. */
+static void suspend(struct run *run)
+{
+	if (run->state != RUN_RUNNING)
+		return;
+	cgroup_freeze(run->cgroup, true);
+	if (run->terminal)
+		terminal_suspend(run->terminal);
+	kill(getpid(), SIGSTOP);
+	if (run->terminal)
+		terminal_resume(run->terminal);
+	if (!run->frozen)
+		cgroup_freeze(run->cgroup, false);
+}
+
+static void forward(struct run *run, int sig)
+{
+	struct run_cause cause = {
+		.outcome = OUTCOME_STOPPED, .killed_by = KILLED_BY_SIGNAL, .limit = -1, .signal = sig};
+
+	if (run->state != RUN_RUNNING && sig != SIGINT && sig != SIGTERM)
+		return;
+	if (run->state == RUN_RUNNING)
+		run_signal(run, sig, false);
+	run_end(run, EV_SIGNAL, cause);
+}
+
+static void on_signal(void *arg, uint32_t events)
+{
+	struct run *run = arg;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	while (read(run->signals.fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		switch (info.ssi_signo) {
+		case SIGCHLD:
+			reap(run);
+			break;
+		case SIGWINCH:
+			if (run->terminal)
+				terminal_resize(run->terminal);
+			break;
+		case SIGTSTP:
+			suspend(run);
+			break;
+		case SIGCONT: /* from `fg`: the terminal may be ours again */
+			if (run->terminal)
+				terminal_resume(run->terminal);
+			break;
+		case SIGUSR1:
+		case SIGUSR2:
+			run_signal(run, (int)info.ssi_signo, false);
+			break;
+		default:
+			forward(run, (int)info.ssi_signo);
+		}
+	}
+}
+
+void run_suspend(struct run *run)
+{
+	suspend(run);
+}
+
+int signals_start(struct run *run, struct err *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++)
+		sigaddset(&set, handled[i]);
+	sigprocmask(SIG_BLOCK, &set, &run->old_mask);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap the root behind our back */
+	signal(SIGTTOU, SIG_IGN); /* a write to the terminal from the background must not stop the keeper */
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return err_set(err, -errno, "become the tree's subreaper");
+	run->signals = (struct loop_source){.ready = on_signal, .arg = run};
+	run->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signals.fd < 0)
+		return err_set(err, -errno, "signalfd");
+	return loop_add(run->loop, &run->signals, EPOLLIN, err);
+}
+
+void signals_stop(struct run *run)
+{
+	loop_del(run->loop, &run->signals);
+	close_fd(&run->signals.fd);
+}

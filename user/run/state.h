@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state: struct run as its own files see it; nobody outside user/run/ includes this. */
+#ifndef RUN_STATE_H
+#define RUN_STATE_H
+
+#include <signal.h>
+
+#include "kern/cgroup.h"
+#include "kern/events.h"
+#include "kern/kern.h"
+#include "kern/mounts.h"
+#include "kern/spawn.h"
+#include "kern/user.h"
+#include "kern/watcher.h"
+#include "run/capture.h"
+#include "run/run.h"
+#include "run/rundir.h"
+#include "run/steps.h"
+#include "run/terminal.h"
+#include "run/tree.h"
+
+#define RUN_READY_TIMEOUT_MS 10000
+#define RUN_KILL_BUDGET_NS (2ULL * 1000000000)
+#define RUN_DRAIN_NS (500ULL * 1000000)	   /* bound of a forced end's drain */
+#define RUN_OUTSIDER_NS (200ULL * 1000000) /* a pipe held by nobody of ours is closed after this */
+#define RUN_SPILL_PASS_BYTES (64ULL << 20) /* spill of a stream that was passed through anyway */
+#define RUN_SPILL_BYTES (8ULL << 30)	   /* of a captured one */
+
+/* Why it ends; the first one said wins. */
+struct run_cause {
+	bool fixed;
+	enum outcome outcome;
+	enum killed_by killed_by;
+	int limit; /* enum limit_id or -1 */
+	uint64_t actual;
+	int signal; /* forwarded signal, 0: none */
+	uint64_t at_ns;
+};
+
+struct run {
+	const struct spec *spec;
+	struct loop *loop;
+	struct run_watch watch;
+	enum run_state state;
+	struct run_cause cause;
+	struct result result;
+
+	uint64_t id;
+	char id_text[SBX_ID_LEN + 1];
+	struct user user;
+	bool switch_user;
+	char **environ_vector;
+	struct kern *kern;
+	struct cgroup *cgroup;
+	struct rundir dir;
+	char **argv; /* of the exec: the spec's, or sh -c */
+	struct spawn_opts spawn;
+	struct spawn child;
+	struct watcher watcher;
+	struct events *events;
+	struct capture capture;
+	struct terminal *terminal; /* NULL: no pty */
+	struct tree tree;
+	struct mounts_opts mounts;
+	char workdir[320];
+	struct spec_limit limits[LIMIT__COUNT]; /* in force now: spec, then update */
+
+	pid_t owner_pid; /* 0: none, or a descriptor */
+	int keeper_out, keeper_err; /* sinks, -1: none */
+	int child_fds[3];	    /* its stdin, stdout, stderr until it has them */
+	struct loop_source root, owner, ring, oom, signals;
+	struct loop_timer wall, idle, cpu_time, counters, grace, killing, drain;
+	uint64_t started_ns, killing_since_ns, drain_since_ns;
+	uint64_t idle_since_ns, idle_cpu_ns;
+	unsigned int kill_round;
+	bool root_exited, frozen;
+	int root_status;
+	pid_t parent;	   /* at the very start */
+	sigset_t old_mask; /* what the command inherits is empty; this is for our own end */
+	char cwd[4096];
+};
+
+/* launch.c */
+int run_launch(struct run *run, struct err *err);
+/* launch_parts.c: pieces of the start that stand alone. */
+int launch_owner(struct run *run, struct err *err);
+int launch_dir(struct run *run, struct err *err);
+int launch_streams(struct run *run, struct err *err);
+int launch_mounts(struct run *run, struct err *err);
+
+/* end.c: the only place that moves run->state. */
+void run_event(struct run *run, enum run_event event);
+void run_end(struct run *run, enum run_event how, struct run_cause cause);
+void run_release(struct run *run);
+void end_timers_init(struct run *run);
+
+/* finish.c: turns what happened into the result. */
+void run_finish(struct run *run);
+
+/* deadline.c */
+void deadline_init(struct run *run);
+int deadline_sources(struct run *run, struct err *err);
+void deadline_arm(struct run *run);
+void deadline_disarm(struct run *run);
+
+/* signals.c */
+int signals_start(struct run *run, struct err *err);
+void signals_stop(struct run *run);
+void run_suspend(struct run *run);
+
+/* autopsy.c: who was alive and what each waited for; bounded in rows and time. */
+void run_autopsy(struct run *run);
+
+/* tier.c */
+void run_clauses(const struct run *run, struct result *result);
+
+#endif
