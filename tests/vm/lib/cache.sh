@@ -5,6 +5,8 @@
 
 rig_cache=${SBX_CACHE:-/var/cache/sbx-rig}
 rig_scratch=
+# Raised when an entry's contents change: what an older rig left is then made anew.
+rig_format=3
 
 die() {
 	printf 'rig: %s\n' "$*" >&2
@@ -35,6 +37,10 @@ cache_open() {
 		die "cannot write '$rig_cache': run as root or set SBX_CACHE to a folder you own"
 	exec {rig_lock}> "$rig_cache/.lock"
 	flock "$rig_lock" || die "cannot lock '$rig_cache/.lock'"
+	if [ "$(cat "$rig_cache/format" 2> /dev/null)" != "$rig_format" ]; then
+		rm -rf -- "$rig_cache"/{qemu,root-*,kernel-*,btf-*}
+		echo "$rig_format" > "$rig_cache/format"
+	fi
 	rig_scratch=$(mktemp -d "$rig_cache/.scratch-XXXXXX")
 	trap cache_close EXIT
 }

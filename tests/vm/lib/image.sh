@@ -16,7 +16,7 @@ payload_make() {
 	rm -rf -- "$stage"
 	mkdir -p "$stage"
 	cp -a "$rig_source/tests" "$rig_source/include" "$stage/"
-	for program in sbxctl sbxd sbxtop tests; do
+	for program in sbxctl sbxd sbxtop tests bench; do
 		payload_place "$rig_build/$program" "$stage/build/release"
 	done
 	payload_place "$rig_source/build/faults/sbxctl" "$stage/build/faults"
