@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sbxctl/background.h"
+#include "background.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sbxctl/report.h"
+#include "report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/num.h"
 #include "base/own.h"
-#include "sbxctl/tree.h"
+#include "tree.h"
 
 static int write_to(const char *where, const char *text)
 {

@@ -15,9 +15,9 @@
 #include "policy/option.h"
 #include "run/run.h"
 #include "serve/server.h"
-#include "sbxctl/background.h"
-#include "sbxctl/commands.h"
-#include "sbxctl/report.h"
+#include "background.h"
+#include "commands.h"
+#include "report.h"
 
 struct keeper {
 	struct spec spec;
@@ -38,19 +38,7 @@ static void on_output(void *arg, int number, const char *bytes, size_t len)
 
 static void on_process(void *arg, const struct sbx_event *event)
 {
-	static const char *const kinds[] = {
-		[SBX_EVENT_FORK] = "process_fork", [SBX_EVENT_EXEC] = "process_exec", [SBX_EVENT_EXIT] = "process_exit"};
-	struct keeper *k = arg;
-	json_t *details;
-
-	if (!k->server || event->kind < SBX_EVENT_FORK || event->kind > SBX_EVENT_EXIT)
-		return;
-	details = json_pack("{s:I, s:I, s:s%}", "pid", (json_int_t)event->pid, "ppid", (json_int_t)event->ppid, "comm",
-			    event->comm, strnlen(event->comm, sizeof(event->comm)));
-	if (details && event->kind == SBX_EVENT_EXIT)
-		json_object_set_new(details, "status", json_integer(event->status));
-	server_event(k->server, kinds[event->kind], details);
-	json_decref(details);
+	server_process(((struct keeper *)arg)->server, event);
 }
 
 static void on_root_exited(void *arg, int status)
@@ -102,7 +90,7 @@ static int keep(struct keeper *k, pid_t parent, struct err *err)
 	if (rc < 0)
 		return rc;
 	/* Without a socket the run is still supervised; only ps, stop and the like cannot reach it. */
-	if (server_open(&k->server, k->run, getuid(), getgid(), &k->loop, NULL) < 0)
+	if (server_open(&k->server, k->run, &k->loop, NULL) < 0)
 		k->server = NULL;
 	background_started(&k->background, run_id(k->run));
 	rc = loop_run(&k->loop, err);

@@ -16,6 +16,7 @@
 #include "base/own.h"
 #include "kern/cgroup.h"
 #include "kern/child.h"
+#include "kern/pidns.h"
 
 static int spawn_clone(struct spawn *s, const struct spawn_opts *opts, struct err *err)
 {
@@ -25,18 +26,20 @@ static int spawn_clone(struct spawn *s, const struct spawn_opts *opts, struct er
 		.exit_signal = SIGCHLD,
 	};
 	long pid;
+	int rc;
 
 	if (opts->cgroup) {
 		args.flags |= CLONE_INTO_CGROUP;
 		args.cgroup = (uint64_t)cgroup_clone_fd(opts->cgroup);
 	}
-	if (opts->new_pid_ns)
-		args.flags |= CLONE_NEWPID;
+	if (opts->pidns && pidns_enter(opts->pidns, err) < 0)
+		return err->code;
 	pid = syscall(SYS_clone3, &args, sizeof(args));
-	if (pid < 0)
-		return err_set(err, -errno, "clone3 of the command's process");
+	rc = pid < 0 ? err_set(err, -errno, "clone3 of the command's process") : 0;
+	if (pid != 0 && opts->pidns && pidns_leave(rc < 0 ? NULL : err) < 0 && rc == 0)
+		rc = err->code;
 	s->pid = (pid_t)pid;
-	return 0;
+	return rc;
 }
 
 static int spawn_pipes(struct spawn *s, int *child_go, int *child_fault, struct err *err)
@@ -80,13 +83,13 @@ int spawn_start(struct spawn *s, const struct spawn_opts *opts, struct err *err)
 		rc = spawn_pipes(s, &child_go, &child_fault, err);
 	if (rc == 0)
 		rc = spawn_clone(s, opts, err);
-	if (rc < 0) {
-		spawn_done(s);
-		return rc;
-	}
-	if (s->pid == 0)
+	if (rc == 0 && s->pid == 0)
 		child_main(opts, s->image, child_go, child_fault);
-	return 0;
+	if (rc < 0) {
+		spawn_abort(s);
+		spawn_done(s);
+	}
+	return rc;
 }
 
 /* The next report of the child: its ready byte, a fault, or end of file. 1 report, 0 end of file. */

@@ -17,6 +17,7 @@
 
 struct cgroup;
 struct mounts_opts;
+struct pidns;
 
 struct spawn_opts {
 	char *const *argv;
@@ -35,7 +36,7 @@ struct spawn_opts {
 	bool drop_caps; /* not under -p none unless the user changes */
 	bool no_new_privs;
 	uint64_t max_file_bytes, nofile; /* UINT64_MAX: inherit */
-	bool new_pid_ns;		 /* our init as pid 1 of it */
+	const struct pidns *pidns;	 /* NULL: the caller's pid namespace */
 	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace */
 };
 

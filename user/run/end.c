@@ -205,6 +205,7 @@ void run_release(struct run *run)
 	signals_stop(run);
 	close_fd(&run->owner.fd);
 	watcher_stop(&run->watcher);
+	pidns_stop(&run->pidns);
 	terminal_close(take_ptr(&run->terminal));
 	capture_done(&run->capture);
 	for (int i = 0; i < 3; i++)

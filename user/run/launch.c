@@ -116,6 +116,11 @@ static int make_sandbox(struct run *run, struct err *err)
 	return rc;
 }
 
+static int make_pidns(struct run *run, struct err *err)
+{
+	return run->spec->pid_ns == TRI_ON ? pidns_start(&run->pidns, err) : 0;
+}
+
 /* Kernels whose exit hook cannot send signals get the watcher: somebody must outlive us. */
 static int make_watcher(struct run *run, struct err *err)
 {
@@ -125,7 +130,7 @@ static int make_watcher(struct run *run, struct err *err)
 		.owner_pidfd = run->spec->owner_mode == OWNER_FD ? -1 : run->owner.fd,
 	};
 
-	if (kern_facts(run->kern)->exit_hook_kills)
+	if (run->pidns.pid > 0 || kern_facts(run->kern)->exit_hook_kills)
 		return 0;
 	if (asked(run, LIMIT_WALL) != CGROUP_NOT_ASKED)
 		opts.deadline_ns = clock_boot_ns() + asked(run, LIMIT_WALL) + run->spec->kill_after_ns + RUN_KILL_BUDGET_NS;
@@ -153,8 +158,8 @@ static int make_child(struct run *run, struct err *err)
 	opts->group_count = run->user.group_count;
 	opts->max_file_bytes = asked(run, LIMIT_MAX_FILE);
 	opts->nofile = asked(run, LIMIT_NOFILE);
-	opts->new_pid_ns = spec->pid_ns == TRI_ON;
-	opts->mounts = run->mounts.workdir || run->mounts.private_tmp ? &run->mounts : NULL;
+	opts->pidns = run->pidns.pid > 0 ? &run->pidns : NULL;
+	opts->mounts = run->mounts.workdir || run->mounts.private_tmp || run->mounts.proc ? &run->mounts : NULL;
 	rc = spawn_start(&run->child, opts, err);
 	run->result.launched_by_path = run->child.by_path;
 	return rc;
@@ -210,6 +215,7 @@ static const struct {
 	{"start_dir", launch_dir},
 	{"start_environ", resolve_environ},
 	{"start_cgroup", make_cgroup},
+	{"start_pidns", make_pidns}, /* before the sandbox: the seed is for the command, not for our init */
 	{"start_sandbox", make_sandbox},
 	{"start_watcher", make_watcher},
 	{"start_streams", launch_streams},

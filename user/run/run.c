@@ -60,6 +60,7 @@ int run_new(struct run **out, const struct spec *spec, struct loop *loop, const 
 	memcpy(run->limits, spec->limits, sizeof(run->limits));
 	run->dir.fd = run->child.pidfd = run->child.go_fd = run->child.fault_fd = run->signals.fd = -1;
 	run->child.pid = run->watcher.pid = -1;
+	run->pidns = (struct pidns)PIDNS_NONE;
 	run->watcher.pidfd = run->watcher.control_fd = -1;
 	run->child_fds[0] = run->child_fds[1] = run->child_fds[2] = -1;
 	run->keeper_out = 1;

@@ -9,6 +9,7 @@
 #include "kern/events.h"
 #include "kern/kern.h"
 #include "kern/mounts.h"
+#include "kern/pidns.h"
 #include "kern/spawn.h"
 #include "kern/user.h"
 #include "kern/watcher.h"
@@ -57,6 +58,7 @@ struct run {
 	struct spawn_opts spawn;
 	struct spawn child;
 	struct watcher watcher;
+	struct pidns pidns;
 	struct events *events;
 	struct capture capture;
 	struct terminal *terminal; /* NULL: no pty */

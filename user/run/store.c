@@ -14,6 +14,8 @@
 #include "base/own.h"
 #include "base/text.h"
 
+#define CHARACTER 4 /* bytes of the longest UTF-8 character */
+
 void store_init(struct store *s, struct rundir *dir, const char *name, const struct spec *spec, uint64_t file_max)
 {
 	*s = (struct store){
@@ -23,6 +25,7 @@ void store_init(struct store *s, struct rundir *dir, const char *name, const str
 		.preview = spec->preview_bytes,
 		.file_max = file_max,
 		.head_size = spec->preview_bytes / 2 > STORE_HEAD ? spec->preview_bytes / 2 : STORE_HEAD,
+		.tail_size = spec->preview_bytes / 2 + CHARACTER,
 		.fd = -1,
 	};
 }
@@ -60,7 +63,7 @@ static int file_add(struct store *s, const char *bytes, size_t len)
 
 static void tail_add(struct store *s, const char *bytes, size_t len)
 {
-	size_t size = (size_t)(s->preview / 2), first;
+	size_t size = s->tail_size, first;
 
 	if (len >= size) {
 		memcpy(s->tail, bytes + len - size, size);
@@ -85,8 +88,8 @@ int store_add(struct store *s, const char *bytes, size_t len)
 	if (!s->head)
 		return -ENOMEM;
 	if (fits < len) {
-		if (!s->tail && s->preview > 1)
-			s->tail = malloc((size_t)(s->preview / 2));
+		if (!s->tail)
+			s->tail = malloc(s->tail_size);
 		/* The file first takes the head, so the part that still fits goes there before the rest. */
 		memcpy(s->head + s->head_len, bytes, fits);
 		s->head_len += fits;
@@ -101,9 +104,14 @@ int store_add(struct store *s, const char *bytes, size_t len)
 	return rc;
 }
 
+static char tail_byte(const struct store *s, size_t at)
+{
+	return s->tail[s->tail_len < s->tail_size ? at : (s->tail_at + at) % s->tail_size];
+}
+
 ssize_t store_read(const struct store *s, uint64_t *offset, char *buf, size_t size)
 {
-	uint64_t tail_from = s->bytes - s->tail_len, half = s->preview / 2;
+	uint64_t tail_from = s->bytes - s->tail_len;
 	size_t n = 0, from;
 
 	if (*offset < s->head_len) {
@@ -120,7 +128,7 @@ ssize_t store_read(const struct store *s, uint64_t *offset, char *buf, size_t si
 		*offset = tail_from;
 	for (; n < size && *offset + n < s->bytes; n++) {
 		from = (size_t)(*offset + n - tail_from);
-		buf[n] = s->tail[s->tail_len < half ? from : (s->tail_at + from) % half];
+		buf[n] = tail_byte(s, from);
 	}
 	return (ssize_t)n;
 }
@@ -148,14 +156,14 @@ static int text_from_file(struct store *s, struct output_record *out)
 static int text_preview(struct store *s, struct output_record *out)
 {
 	size_t half = (size_t)(s->preview / 2), head, from, tail;
-	own_mem char *line = malloc(half + 96), *all = malloc(s->preview + 96);
+	own_mem char *line = malloc(s->tail_size), *all = malloc(s->preview + 96);
 	int n;
 
 	if (!line || !all)
 		return -ENOMEM;
 	head = text_cut_head(s->head, s->head_len, half);
 	for (size_t i = 0; i < s->tail_len; i++)
-		line[i] = s->tail[s->tail_len < half ? i : (s->tail_at + i) % half];
+		line[i] = tail_byte(s, i);
 	from = text_cut_tail(line, s->tail_len, half);
 	tail = s->tail_len - from;
 	if (tail > s->bytes - head)

@@ -25,7 +25,8 @@ struct store {
 	uint64_t in_file; /* of them in the file, from the first on */
 	char *head, *tail;
 	size_t head_len, head_size;
-	size_t tail_len, tail_at; /* a ring of preview / 2 bytes */
+	size_t tail_len, tail_at; /* a ring of tail_size: preview / 2 and room for the start of a character */
+	size_t tail_size;
 	int fd;			  /* spill, -1: none */
 	int error;		  /* why the spill ended early, 0: it did not */
 };

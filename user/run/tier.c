@@ -7,7 +7,7 @@
 static void tracking(const struct run *run, struct result *r)
 {
 	const struct kern_facts *f = kern_facts(run->kern);
-	const char *kill = f->exit_hook_kills ? "exit_hook" : run->spec->pid_ns == TRI_ON ? "pid_namespace" : "watcher";
+	const char *kill = f->exit_hook_kills ? "exit_hook" : run->pidns.pid > 0 ? "pid_namespace" : "watcher";
 
 	result_clause(r, "process_tracking", f->lsm ? "bpf lsm task_alloc" : "bpf tp_btf", true, true, true,
 		      "%u copies of each hook", f->hook_copies);
