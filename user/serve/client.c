@@ -17,7 +17,8 @@ int client_open(struct client *c, const struct rundir *d, struct err *err)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 
 	/* A keeper that does not take connections must not hold up whoever wants to look. */
-	*c = (struct client){ .fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0) };
+	*c = (struct client){ .fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0),
+			      .timeout_ms = CLIENT_TIMEOUT_MS };
 	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/sock", d->fd);
 	if (c->fd < 0 || setsockopt(c->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) ||
 	    connect(c->fd, (const struct sockaddr *)&address, sizeof(address))) {
@@ -85,7 +86,7 @@ int client_call(struct client *c, const struct request *request, json_t **reply,
 
 	if (rc)
 		return rc;
-	rc = client_receive(c, CLIENT_TIMEOUT_MS, &message, err);
+	rc = client_receive(c, c->timeout_ms, &message, err);
 	if (rc == 0)
 		return err_say(err, ERR_NOT_FOUND, -ESRCH, "the run ended meanwhile");
 	if (rc < 0)

@@ -14,7 +14,8 @@
 
 struct client {
 	int fd;
-	char *buf; /* PROTOCOL_MAX */
+	int timeout_ms; /* of client_call; CLIENT_TIMEOUT_MS unless changed */
+	char *buf;	/* PROTOCOL_MAX */
 };
 
 /* -ECONNREFUSED or -ENOENT (ERR_NOT_FOUND): nobody listens there, the keeper is gone or not there yet. */
