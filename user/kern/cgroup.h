@@ -22,7 +22,7 @@ enum cgroup_driver {
 	CGROUP_SYSTEMD_SCOPE,
 	CGROUP_DELEGATED,
 	CGROUP_RAW_V2,
-	CGROUP_HYBRID
+	CGROUP_HYBRID,
 };
 const char *cgroup_driver_name(enum cgroup_driver driver); /* "systemd-scope" … */
 
@@ -30,40 +30,41 @@ const char *cgroup_driver_name(enum cgroup_driver driver); /* "systemd-scope" �
 struct cgroup_limits { /* CGROUP_NOT_ASKED: leave alone; memory without swap means no swap */
 	uint64_t memory_bytes, swap_bytes, pids, cpu_millicores;
 };
-#define CGROUP_NO_LIMITS                                                               \
-	{                                                                              \
-		CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED, CGROUP_NOT_ASKED \
+#define CGROUP_NO_LIMITS                                       \
+	(struct cgroup_limits)                                 \
+	{                                                      \
+		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX \
 	}
 
 struct cgroup_opts {
 	const char *name;   /* "sbx-<id>": the sweep refuses groups that are named otherwise */
 	const char *parent; /* --cgroup-parent: v2 path below the mount, NULL: our own group */
 	struct cgroup_limits limits;
-	bool want_memory_peak; /* a v2 memory group even without a limit, where nobody has to move for it */
+	bool want_memory_peak; /* a memory group without a limit too, if v2 and nobody has to move */
 };
 
 struct cgroup; /* opaque */
 
 /* Makes the groups, writes the limits, reads them back; a limit that cannot be enforced is
- * ERR_CANNOT_ENFORCE with memory_cap, pids_cap or cpu_cap and the path and errno. Leaves nothing behind on failure. */
+ * ERR_CANNOT_ENFORCE of memory_cap, pids_cap or cpu_cap. Leaves nothing behind on failure. */
 int cgroup_create(struct cgroup **out, const struct cgroup_opts *opts, struct err *err);
 
 enum cgroup_driver cgroup_driver(const struct cgroup *cg);
-int cgroup_clone_fd(const struct cgroup *cg); /* directory for CLONE_INTO_CGROUP, owned by cg */
-uint64_t cgroup_id(const struct cgroup *cg);  /* of the v2 group */
-uint32_t cgroup_level(
-	const struct cgroup
-		*cg); /* depth below the v2 root, root = 0; UINT32_MAX: not to be known in here */
-const char *cgroup_path(const struct cgroup *cg); /* absolute path of the v2 group */
-int cgroup_kill_fd(
-	struct cgroup *cg); /* cgroup.kill, opened at the first call, owned by cg; -1 on failure */
+/* Directory for CLONE_INTO_CGROUP; owned by cg. */
+int cgroup_clone_fd(const struct cgroup *cg);
+/* Id, depth below the root (UINT32_MAX: not to be known in this namespace), path: of the v2 group. */
+uint64_t cgroup_id(const struct cgroup *cg);
+uint32_t cgroup_level(const struct cgroup *cg);
+const char *cgroup_path(const struct cgroup *cg);
+/* cgroup.kill, opened at the first call; owned by cg. -1 on failure. */
+int cgroup_kill_fd(struct cgroup *cg);
 
-/* Called by the child between clone and exec, while the keeper's descriptors are still open: enters
- * the v1 groups (26 µs; 11 ms when the parent does it, which waits for RCU). Allocates nothing. Negative errno. */
+/* Called by the child between clone and exec, while the keeper's descriptors are open: enters the v1
+ * groups (26 µs; 11 ms where the parent does it, which waits for RCU). Allocates nothing. */
 int cgroup_enter_self(const struct cgroup *cg);
 /* For the blocked child: what cgroup_enter_self did not do, and systemd's placeholder goes. */
 int cgroup_enter(struct cgroup *cg, pid_t pid, struct err *err);
-/* Reads /proc/PID/cgroup and the limit files: the child is where it should be and limits are what was asked. */
+/* Reads /proc/PID/cgroup and the limit files: the child is where it should be, limits are as asked. */
 int cgroup_verify(const struct cgroup *cg, pid_t pid, struct err *err);
 
 int cgroup_kill(struct cgroup *cg);
@@ -74,8 +75,9 @@ int cgroup_populated(const struct cgroup *cg);
 /* With a memory limit: becomes ready for *events (EPOLLIN, or EPOLLPRI) when cgroup_oom is worth
  * asking. -1: no memory limit. */
 int cgroup_events_fd(const struct cgroup *cg, uint32_t *events);
-/* Whether the memory limit was overrun and the kernel kills for it. The keeper then kills the tree: v1 kills
- * one process only, and a manager may have reset memory.oom.group. Takes the event, keeps the answer. */
+/* Whether the memory limit was overrun and the kernel kills for it. The keeper then kills the tree: v1
+ * kills one process only, and a manager may have reset memory.oom.group. Takes the event, keeps the
+ * answer. */
 bool cgroup_oom(struct cgroup *cg);
 
 struct cgroup_usage { /* UINT64_MAX: unmeasured */
@@ -87,8 +89,8 @@ void cgroup_usage(const struct cgroup *cg, struct cgroup_usage *out);
 uint64_t cgroup_cpu_ns(const struct cgroup *cg);
 
 /* Changes limits of a live run (update), read back. On failure earlier limits of the same call may be
- * in force. A limit whose controller the run was started without is refused: v1 does not count what
- * was charged before, and v2 cannot enable controllers above a live tree. */
+ * in force. A limit whose controller the run was started without is refused: what was charged so far
+ * would not count. A first memory limit opens cgroup_events_fd. */
 int cgroup_update(struct cgroup *cg, const struct cgroup_limits *limits, struct err *err);
 /* What the kernel holds now for each limit that was asked, CGROUP_NOT_ASKED for the others. In force
  * means at most what was asked (pages round down); UINT64_MAX - 1: the file says "max" or is gone. */

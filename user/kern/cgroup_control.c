@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kern/cgroup_control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/own.h"
+
+#define MOVE_PASSES 16	/* forks may outrun a pass */
+#define LEVELS_MAX 32	/* groups between the mount's root and ours */
+#define LIST_BYTES 4096 /* cgroup.controllers, a page of cgroup.procs */
+
+#define FIND_ANOTHER "; name an empty group with --cgroup-parent"
+
+/* One word of a space-separated list. */
+static bool lists(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *p = list; (p = strstr(p, word)); p += len)
+		if ((p == list || p[-1] == ' ') && (p[len] == '\0' || p[len] == ' '))
+			return true;
+	return false;
+}
+
+static bool has(const char *dir, const char *file, enum cgroup_kind kind)
+{
+	own_fd fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char list[LIST_BYTES];
+
+	return fd >= 0 && io_read_file(fd, file, list, sizeof(list)) >= 0 &&
+	       lists(list, cgroup_kind_name(kind));
+}
+
+static int enable_at(const char *dir, enum cgroup_kind kind)
+{
+	own_fd fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char text[16];
+
+	if (fd < 0)
+		return -errno;
+	snprintf(text, sizeof(text), "+%s", cgroup_kind_name(kind));
+	return io_write_file(fd, "cgroup.subtree_control", text);
+}
+
+/* First process of a group and how many a page of them holds; 0: none. "0" is one of another pid
+ * namespace; written back it would mean ourselves. */
+static int first_pid(int procs, char pid[16])
+{
+	char list[LIST_BYTES];
+	ssize_t n = pread(procs, list, sizeof(list) - 1, 0);
+	int count = 0;
+
+	if (n < 0)
+		return -errno;
+	list[n] = '\0';
+	snprintf(pid, 16, "%.*s", (int)strcspn(list, "\n"), list);
+	for (const char *p = list; *p; p++)
+		count += *p == '\n';
+	return count;
+}
+
+/* Moves one after the other; a process that cannot move ends it. */
+static int move_all(int dir, int leaf)
+{
+	own_fd from = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	char pid[16];
+	int n = from < 0 ? -errno : 1, r = 0;
+
+	for (int i = 0; n > 0 && i < MOVE_PASSES * LIST_BYTES; i++) {
+		n = first_pid(from, pid);
+		if (n > 0 && !strcmp(pid, "0"))
+			return -EBUSY;
+		if (n > 0)
+			r = io_write_file(leaf, "cgroup.procs", pid);
+		if (r < 0 && r != -ESRCH)
+			return r;
+	}
+	return n;
+}
+
+/* Who else is there keeps us from enabling anything; then we do not even begin. */
+static int move_self(int dir, int leaf)
+{
+	own_fd procs = openat(dir, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	char pid[16];
+	int n = procs < 0 ? -errno : first_pid(procs, pid);
+
+	if (n < 0)
+		return n;
+	return n > 1 ? -EBUSY : io_write_file(leaf, "cgroup.procs", "0");
+}
+
+static bool may_move_all(const struct cgroup_place *place)
+{
+	return place->container ||
+	       !strncmp(cgroup_paths_leaf(&place->base), CGROUP_PREFIX, strlen(CGROUP_PREFIX));
+}
+
+static bool ours(const struct cgroup_place *place)
+{
+	struct cgroup_paths own = place->own;
+
+	if (!strcmp(cgroup_paths_leaf(&own), CGROUP_LEAF))
+		cgroup_paths_up(&own);
+	return !strcmp(own.name, place->base.name);
+}
+
+static int to_leaf(const struct cgroup_place *place)
+{
+	own_fd dir = open(place->base.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	own_fd leaf = -1;
+	int r;
+
+	if (!ours(place))
+		return -EBUSY;
+	if (dir < 0 || (mkdirat(dir, CGROUP_LEAF, 0755) < 0 && errno != EEXIST))
+		return -errno;
+	leaf = openat(dir, CGROUP_LEAF, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (leaf < 0)
+		return -errno;
+	r = may_move_all(place) ? move_all(dir, leaf) : move_self(dir, leaf);
+	if (r < 0)
+		unlinkat(dir, CGROUP_LEAF,
+			 AT_REMOVEDIR); /* fails, rightly, when others are in it */
+	return r;
+}
+
+/* Undoes to_leaf of ourselves alone; a container's processes are as well off in the leaf. */
+static void back(const struct cgroup_place *place)
+{
+	own_fd dir = open(place->base.dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir < 0 || may_move_all(place))
+		return;
+	if (!io_write_file(dir, "cgroup.procs", "0"))
+		unlinkat(dir, CGROUP_LEAF, AT_REMOVEDIR);
+}
+
+static int say(const struct cgroup_place *place, const char *dir, enum cgroup_kind kind, int r,
+	       struct err *err)
+{
+	const char *name = cgroup_kind_name(kind), *capability = cgroup_kind_capability(kind);
+
+	if (r == -EBUSY)
+		return err_cannot(
+			err, capability,
+			"no-internal-process rule (EBUSY): '%s' holds processes%s, so controller "
+			"%s cannot be enabled in its cgroup.subtree_control" FIND_ANOTHER,
+			dir,
+			may_move_all(place) ? " that cannot be moved to a leaf"
+					    : " that are not ours to move",
+			name);
+	if (r == -EACCES || r == -EPERM)
+		return err_cannot(
+			err, capability,
+			"delegation (%s): cgroup.subtree_control of '%s' may not be written by "
+			"uid %u, so controller %s cannot be enabled there: run as root, or have "
+			"the "
+			"group delegated (systemd: Delegate=yes)",
+			r == -EACCES ? "EACCES" : "EPERM", dir, (unsigned int)geteuid(), name);
+	if (r == -EROFS)
+		return err_cannot(
+			err, capability,
+			"cgroupfs is mounted read-only on '%s' (EROFS): docker and podman need "
+			"--privileged, or --security-opt unmask=/sys/fs/cgroup",
+			dir);
+	return err_cannot(err, capability,
+			  "enable controller %s in '%s/cgroup.subtree_control': %s", name, dir,
+			  strerror(-r));
+}
+
+static int not_delegated(const struct cgroup_place *place, enum cgroup_kind kind, struct err *err)
+{
+	const char *name = cgroup_kind_name(kind);
+
+	return err_cannot(err, cgroup_kind_capability(kind),
+			  "delegation: controller %s is not enabled below '%s', and systemd would "
+			  "take it away "
+			  "again: add Delegate=%s to its unit, or leave --cgroup-parent out",
+			  name, place->base.dir, name);
+}
+
+/* The groups above base in which the controller is offered but not passed on, from the top down. */
+static int enable_above(const struct cgroup_place *place, enum cgroup_kind kind, struct err *err)
+{
+	struct cgroup_paths up = place->base;
+	char chain[LEVELS_MAX][CGROUP_PATH_MAX];
+	int n = 0, r;
+
+	while (!has(up.dir, "cgroup.controllers", kind)) {
+		if (n == LEVELS_MAX || cgroup_paths_up(&up) < 0)
+			return err_cannot(err, cgroup_kind_capability(kind),
+					  "no group from '%s' up to '%s' has controller %s in its "
+					  "cgroup.controllers: %s",
+					  place->base.dir, place->base.mount,
+					  cgroup_kind_name(kind),
+					  place->whole
+						  ? "the kernel lacks it, or it is off "
+						    "(cgroup_disable=, or in use by v1)"
+						  : "the host has to pass it on to this container");
+		strcpy(chain[n++], up.dir);
+	}
+	if (place->systemd)
+		return err_cannot(
+			err, cgroup_kind_capability(kind),
+			"delegation: '%s' does not have controller %s, and the groups above it "
+			"are systemd's: add Delegate=%s to their unit",
+			place->base.dir, cgroup_kind_name(kind), cgroup_kind_name(kind));
+	for (; n; n--) {
+		r = enable_at(chain[n - 1], kind);
+		if (r < 0)
+			return say(place, chain[n - 1], kind, r, err);
+	}
+	return 0;
+}
+
+int cgroup_control_enable(const struct cgroup_place *place, enum cgroup_kind kind, bool gentle,
+			  struct err *err)
+{
+	const char *dir = place->base.dir;
+	int r, moved;
+
+	if (has(dir, "cgroup.subtree_control", kind))
+		return 0;
+	if (place->systemd && place->driver == CGROUP_RAW_V2)
+		return not_delegated(place, kind, err);
+	if (!has(dir, "cgroup.controllers", kind)) {
+		if (gentle)
+			return err_cannot(err, cgroup_kind_capability(kind), "not passed on");
+		r = enable_above(place, kind, err);
+		if (r < 0)
+			return r;
+	}
+
+	r = enable_at(dir, kind);
+	if (r == -EBUSY && !gentle) {
+		moved = to_leaf(place);
+		r = moved < 0 ? moved : enable_at(dir, kind);
+		if (r < 0 && moved >= 0)
+			back(place);
+	}
+	return r < 0 ? say(place, dir, kind, r, err) : 0;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kern/cgroup_scope.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/loop.h"
+#include "base/own.h"
+#include "kern/cgroup_limits.h"
+#include "kern/dbus.h"
+
+#define START_BUDGET_NS 5000000000ULL
+#define PAUSE_MIN_NS 200000L
+#define PAUSE_MAX_NS 5000000L
+
+#define MANAGER(call, types)                                                                    \
+	{                                                                                       \
+		.destination = "org.freedesktop.systemd1", .path = "/org/freedesktop/systemd1", \
+		.interface = "org.freedesktop.systemd1.Manager", .member = (call),              \
+		.signature = (types),                                                           \
+	}
+
+void cgroup_scope_slice(const char *name, char slice[CGROUP_PATH_MAX])
+{
+	static const char suffix[] = ".slice";
+	const size_t n = sizeof(suffix) - 1;
+
+	strcpy(slice, "system.slice");
+	while (*name == '/') {
+		size_t len = strcspn(++name, "/");
+
+		/* Below a user@.service the slices are the user manager's. */
+		if (len <= n || len >= CGROUP_PATH_MAX || memcmp(name + len - n, suffix, n) != 0)
+			return;
+		memcpy(slice, name, len);
+		slice[len] = '\0';
+		name += len;
+	}
+}
+
+static void pause_longer(long *ns)
+{
+	struct timespec t = { .tv_nsec = *ns };
+
+	nanosleep(&t, NULL);
+	if (*ns < PAUSE_MAX_NS)
+		*ns *= 2;
+}
+
+__attribute__((noreturn)) static void placeholder_main(int hold)
+{
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(hold, 0);
+	syscall(SYS_close_range, 1U, ~0U, 0U);
+	while (read(0, &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+static int hold(struct cgroup_scope *scope)
+{
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		close(ends[1]);
+		placeholder_main(ends[0]);
+	}
+	close(ends[0]);
+	scope->hold_fd = ends[1];
+	if (pid < 0)
+		return -errno;
+	scope->placeholder = pid;
+	return 0;
+}
+
+void cgroup_scope_settle(struct cgroup_scope *scope)
+{
+	close_fd(&scope->hold_fd);
+	if (scope->placeholder <= 0)
+		return;
+	/* It may be frozen with the group, or not have read yet; somebody else may reap it. */
+	kill(scope->placeholder, SIGKILL);
+	while (waitpid(scope->placeholder, NULL, 0) < 0 && errno == EINTR)
+		;
+	scope->placeholder = 0;
+}
+
+static void begin(struct dbus_body *b, const char *name, const char *type)
+{
+	dbus_body_struct(b);
+	dbus_body_string(b, name);
+	dbus_body_signature(b, type);
+}
+
+static void text(struct dbus_body *b, const char *name, const char *value)
+{
+	begin(b, name, "s");
+	dbus_body_string(b, value);
+}
+
+static void flag(struct dbus_body *b, const char *name, bool value)
+{
+	begin(b, name, "b");
+	dbus_body_u32(b, value);
+}
+
+static void number(struct dbus_body *b, const char *name, uint64_t value)
+{
+	begin(b, name, "t");
+	dbus_body_u64(b, value);
+}
+
+static void limit_properties(struct dbus_body *b, const struct cgroup_limits *l)
+{
+	bool swap = l->memory_bytes != CGROUP_NOT_ASKED || l->swap_bytes != CGROUP_NOT_ASKED;
+
+	if (l->memory_bytes != CGROUP_NOT_ASKED)
+		number(b, "MemoryMax", l->memory_bytes);
+	if (swap)
+		number(b, "MemorySwapMax", l->swap_bytes == CGROUP_NOT_ASKED ? 0 : l->swap_bytes);
+	if (l->pids != CGROUP_NOT_ASKED)
+		number(b, "TasksMax", l->pids);
+	if (l->cpu_millicores != CGROUP_NOT_ASKED) /* µs of CPU a second */
+		number(b, "CPUQuotaPerSecUSec", l->cpu_millicores * 1000);
+}
+
+static void pid_property(struct dbus_body *b, pid_t pid)
+{
+	size_t mark;
+
+	begin(b, "PIDs", "au");
+	mark = dbus_body_array(b, 4);
+	dbus_body_u32(b, (uint32_t)pid);
+	dbus_body_array_end(b, mark, 4);
+}
+
+static int start_unit(const struct cgroup_scope *scope, const char *slice,
+		      const struct cgroup_limits *limits, bool oom_policy, char name[128],
+		      struct err *err)
+{
+	static const struct dbus_method method = MANAGER("StartTransientUnit", "ssa(sv)a(sa(sv))");
+	struct dbus_body body = { .len = 0 };
+	struct dbus bus;
+	size_t mark;
+	int r;
+
+	dbus_body_string(&body, scope->unit);
+	dbus_body_string(&body, "fail");
+	mark = dbus_body_array(&body, 8);
+	text(&body, "Description", "sbx run");
+	text(&body, "Slice", slice);
+	text(&body, "CollectMode", "inactive-or-failed");
+	flag(&body, "Delegate", true);
+	flag(&body, "MemoryAccounting", true);
+	flag(&body, "TasksAccounting", true);
+	if (oom_policy)
+		text(&body, "OOMPolicy", "kill");
+	limit_properties(&body, limits);
+	pid_property(&body, scope->placeholder);
+	dbus_body_array_end(&body, mark, 8);
+	mark = dbus_body_array(&body, 8);
+	dbus_body_array_end(&body, mark, 8);
+
+	r = dbus_open(&bus, err);
+	if (r < 0)
+		return r;
+	r = dbus_call(&bus, &method, &body, name, err);
+	dbus_close(&bus);
+	return r;
+}
+
+/* The answer only says that a job was made. The placeholder is moved after the limits are written. */
+static int await_group(const struct cgroup_scope *scope, struct cgroup_paths *group,
+		       struct err *err)
+{
+	uint64_t until_ns = clock_boot_ns() + START_BUDGET_NS;
+	long pause = PAUSE_MIN_NS;
+	char path[64], list[4096];
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)scope->placeholder);
+	while (clock_boot_ns() < until_ns) {
+		ssize_t n = io_read_file(AT_FDCWD, path, list, sizeof(list));
+		int r = n < 0 ? (int)n : cgroup_paths_name(list, NULL, group->name);
+
+		if (!r && !strcmp(cgroup_paths_leaf(group), scope->unit))
+			r = cgroup_paths_resolve(group);
+		else if (!r)
+			r = 1;
+		if (r < 0)
+			return err_set(err, r, "group of unit '%s'", scope->unit);
+		if (!r)
+			return 0;
+		pause_longer(&pause);
+	}
+	return err_set(err, -ETIMEDOUT, "systemd did not start unit '%s'", scope->unit);
+}
+
+/* What encloses us but will not enclose a unit beside us: it must not get more than we have. */
+static void lower_to_ours(const struct cgroup_place *place, const char *slice,
+			  struct cgroup_limits *limits)
+{
+	struct cgroup_limits ours = CGROUP_NO_LIMITS;
+
+	for (enum cgroup_kind kind = 0; kind < CGROUP_KINDS; kind++)
+		cgroup_limits_enclosing(&place->own, false, kind, slice, &ours);
+	cgroup_limits_lower(limits, &ours);
+}
+
+int cgroup_scope_start(struct cgroup_scope *scope, const char *name,
+		       const struct cgroup_place *place, struct cgroup_limits *limits,
+		       struct cgroup_paths *group, struct err *err)
+{
+	char slice[CGROUP_PATH_MAX], error[128] = "";
+	int r;
+
+	*scope = (struct cgroup_scope)CGROUP_SCOPE_NONE;
+	snprintf(scope->unit, sizeof(scope->unit), "%s.scope", name);
+	strcpy(group->mount, place->base.mount);
+	strcpy(group->root, place->base.root);
+	cgroup_scope_slice(place->own.name, slice);
+	lower_to_ours(place, slice, limits);
+
+	r = hold(scope);
+	if (r < 0) {
+		err_set(err, r, "make a placeholder for unit '%s'", scope->unit);
+	} else {
+		r = start_unit(scope, slice, limits, true, error, err);
+		/* Before systemd 253 a scope has no such property; we set memory.oom.group ourselves. */
+		if (r == -EREMOTEIO && strstr(error, "PropertyReadOnly"))
+			r = start_unit(scope, slice, limits, false, error, err);
+	}
+	if (!r)
+		r = await_group(scope, group, err);
+	if (r < 0)
+		cgroup_scope_settle(scope); /* an empty unit is collected */
+	return r;
+}
+
+int cgroup_scope_update(const struct cgroup_scope *scope, const struct cgroup_limits *limits,
+			struct err *err)
+{
+	static const struct dbus_method method = MANAGER("SetUnitProperties", "sba(sv)");
+	struct dbus_body body = { .len = 0 };
+	struct dbus bus;
+	size_t mark;
+	int r;
+
+	dbus_body_string(&body, scope->unit);
+	dbus_body_u32(&body, true); /* until the unit ends, not in a file */
+	mark = dbus_body_array(&body, 8);
+	limit_properties(&body, limits);
+	dbus_body_array_end(&body, mark, 8);
+
+	r = dbus_open(&bus, err);
+	if (r < 0)
+		return r;
+	r = dbus_call(&bus, &method, &body, NULL, err);
+	dbus_close(&bus);
+	return r;
+}
+
+/*
+ * We do not remove the group: the kernel drops the notice that it became empty when the group goes
+ * within 10 ms of the last one, and systemd would keep the unit for ever.
+ */
+int cgroup_scope_stop(const char *unit, const char *dir, uint64_t until_ns, struct err *err)
+{
+	static const struct dbus_method method = MANAGER("StopUnit", "ss");
+	struct dbus_body body = { .len = 0 };
+	struct dbus bus;
+	char name[128] = "";
+	long pause = PAUSE_MIN_NS;
+	int r;
+
+	if (access(dir, F_OK) < 0)
+		return 0;
+	dbus_body_string(&body, unit);
+	dbus_body_string(&body, "replace");
+	r = dbus_open(&bus, err);
+	if (r < 0)
+		return r;
+	r = dbus_call(&bus, &method, &body, name, err);
+	dbus_close(&bus);
+	if (r < 0 && !strstr(name, "NoSuchUnit"))
+		return r;
+
+	while (!access(dir, F_OK)) {
+		if (clock_boot_ns() >= until_ns)
+			return -EBUSY;
+		pause_longer(&pause);
+	}
+	return 0;
+}
