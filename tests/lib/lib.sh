@@ -25,8 +25,17 @@ lib_end() {
 	trap - EXIT
 	if declare -F cleanup >/dev/null; then cleanup; fi
 	[ -z "${LIB_TERM:-}" ] || term_stop
-	[ -z "$LIB_OWN" ] || rm -rf "$LIB_OWN"
+	[ -z "$LIB_OWN" ] || lib_alone || [ $status != 0 ] || status=1
 	exit $status
+}
+
+# What run-suite does for its tests: every result against the schema, and the private kernel half goes.
+lib_alone() {
+	local faults=0
+	"$LIB_ROOT/tests/lib/check-results" "$LIB_OWN" || faults=1
+	"$LIB_ROOT/tests/lib/unload" "$SBX_RUN_DIR"
+	rm -rf "$LIB_OWN"
+	return $faults
 }
 trap lib_end EXIT
 trap 'exit 143' TERM
@@ -99,10 +108,32 @@ capture() {
 	err=$(tr -d '\0' <"$T/err")
 }
 
-# sbxctl run -p none with these arguments, captured; its result is read with `result`.
+# sbxctl run -p none with these arguments, captured; its result is read with `result`. Earlier results are
+# kept: at the end of the test all of them are held against the schema.
 sbx_run() {
-	rm -f "$T/result.json"
+	keep_result
 	capture "$SBXCTL" run -p none --result "$T/result.json" "$@"
+}
+
+# The same with --json: stdout is the result.
+sbx_json() {
+	keep_result
+	capture "$SBXCTL" run -p none --json "$@"
+	cp "$T/out" "$T/result.json"
+}
+
+keep_result() {
+	[ -e "$T/result.json" ] || return 0
+	mkdir -p "$T/results/$((LIB_RESULTS += 1))" && mv "$T/result.json" "$T/results/$LIB_RESULTS/"
+}
+LIB_RESULTS=0
+
+# sbxctl of the build with fault points: faulty NAME:ACTION ARGUMENTS...
+faulty() {
+	local fault=$1
+	shift
+	[ -x "$LIB_ROOT/build/faults/sbxctl" ] || fail "build/faults/sbxctl is missing: make build/faults/sbxctl"
+	SBX_FAULT=$fault "$LIB_ROOT/build/faults/sbxctl" "$@"
 }
 
 # A field of the last sbx_run, by jq filter: result .outcome
