@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files, network, isolation, privileges, disk: what the host would refuse for us. `enforced` is only
+ * said where this build lets a run ask for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "kern/mounts.h"
+#include "kern/pidns.h"
+#include "kern/probe_try.h"
+
+#define DISK_CAP (1U << 20)
+#define NOBODY 65534
+#define REMEDY_NAMESPACES                                                          \
+	"run as root (CAP_SYS_ADMIN); docker, podman: --privileged, or --cap-add " \
+	"SYS_ADMIN with --security-opt seccomp=unconfined; Kubernetes: securityContext.privileged"
+
+/* Every act: 0 when the forbidden thing was refused, 1 when it was not, 2 when it could not be set up. */
+
+/* Reading is handled and allowed nowhere: no file can be opened. */
+static int read_under_landlock(void *arg)
+{
+	const struct landlock_ruleset_attr attr = { .handled_access_fs =
+							    LANDLOCK_ACCESS_FS_READ_FILE };
+	int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+
+	(void)arg;
+	if (ruleset < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_landlock_restrict_self, ruleset, 0))
+		return 2;
+	return open("/proc/self/stat", O_RDONLY) < 0 && errno == EACCES ? 0 : 1;
+}
+
+static int leave_network(void *arg)
+{
+	const struct sockaddr_in outside = {
+		.sin_family = AF_INET,
+		.sin_port = htons(9),
+		.sin_addr.s_addr = htonl(0xc0000201), /* 192.0.2.1, TEST-NET-1 */
+	};
+	int fd;
+
+	(void)arg;
+	if (unshare(CLONE_NEWNET))
+		return 2;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return 2;
+	return connect(fd, (const struct sockaddr *)&outside, sizeof(outside)) < 0 &&
+			       errno == ENETUNREACH
+		       ? 0
+		       : 1;
+}
+
+/* From a pid namespace of its own, the process that made it has no number. */
+static int signal_outside(void *arg)
+{
+	return getppid() == 0 && kill(*(pid_t *)arg, 0) < 0 && errno == ESRCH ? 0 : 1;
+}
+
+static int act_as_nobody(void *arg)
+{
+	(void)arg;
+	if (syscall(SYS_setgroups, 0, NULL) || setresgid(NOBODY, NOBODY, NOBODY) ||
+	    setresuid(NOBODY, NOBODY, NOBODY))
+		return 2;
+	if (setresuid(0, 0, 0) == 0)
+		return 1;
+	return kill(1, 0) < 0 && errno == EPERM ? 0 : 1;
+}
+
+static int fill_disk(void *arg)
+{
+	char what[MOUNTS_WHAT], page[4096] = { 0 };
+	const struct mounts_opts opts = { .workdir = arg, .bytes = DISK_CAP };
+	int fd;
+
+	if (mounts_apply(&opts, what))
+		return 2;
+	fd = openat(AT_FDCWD, arg, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return 2;
+	for (size_t done = 0; done < 2UL * DISK_CAP; done += sizeof(page))
+		if (write(fd, page, sizeof(page)) < 0)
+			return errno == ENOSPC ? 0 : 1;
+	return 1;
+}
+
+static const char *told(int status)
+{
+	if (status < 0)
+		return strerrordesc_np(-status);
+	return status == 0 ? "refused" : status == 1 ? "not refused" : "could not be set up";
+}
+
+static void fill(struct probe_row *row, int status, const char *mechanism, const char *what,
+		 const char *remedy)
+{
+	row->attempted = row->enforced = status == 0;
+	probe_say(row, mechanism, "%s: %s", what, told(status));
+	if (status)
+		snprintf(row->remedy, sizeof(row->remedy), "%s", remedy);
+}
+
+static void not_in_this_build(struct probe_row *row, const char *what)
+{
+	size_t len = strlen(row->detail);
+
+	row->enforced = false;
+	snprintf(row->detail + len, sizeof(row->detail) - len, "; this build has no %s", what);
+	row->remedy[0] = 0;
+}
+
+static void files(struct probe_report *r)
+{
+	struct probe_row *row = &r->rows[CAP_FILESYSTEM_CONFINEMENT];
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+
+	row->listed = abi > 0;
+	fill(row, probe_try(NULL, read_under_landlock, NULL), "landlock",
+	     "a read that no rule allows", "");
+	not_in_this_build(row, "file policy (-p none only)");
+	row = &r->rows[CAP_FILESYSTEM_DENY_FUTURE];
+	row->listed = r->rows[CAP_LSM_ENFORCEMENT].listed;
+	row->attempted = r->rows[CAP_LSM_ENFORCEMENT].attempted;
+	probe_say(row, row->attempted ? "bpf lsm" : "none", "needs BPF LSM: %s",
+		  row->attempted ? "loads" : "see lsm_enforcement");
+	not_in_this_build(row, "file policy (-p none only)");
+}
+
+static void network(struct probe_row *row)
+{
+	row->listed = !access("/proc/self/ns/net", F_OK);
+	fill(row, probe_try(NULL, leave_network, NULL), "network namespace",
+	     "a way out of an empty network namespace", "");
+	not_in_this_build(row, "network policy (-p none only)");
+}
+
+static void isolation(struct probe_row *row)
+{
+	struct pidns ns = PIDNS_NONE;
+	struct err err = { 0 };
+	pid_t self = getpid();
+	int status = 2;
+
+	row->listed = !access("/proc/self/ns/pid", F_OK);
+	if (!pidns_start(&ns, &err) && !pidns_enter(&ns, &err)) {
+		status = probe_try(NULL, signal_outside, &self);
+		/* Without the way back our next children would be born in there. */
+		if (pidns_leave(&err))
+			status = 2;
+	}
+	pidns_stop(&ns);
+	fill(row, status, "pid namespace (--pid-ns on)", "a signal out of the pid namespace",
+	     REMEDY_NAMESPACES);
+}
+
+static void privileges(struct probe_row *row)
+{
+	row->listed = true;
+	fill(row, probe_try(NULL, act_as_nobody, NULL), "uid (-u USER)",
+	     "root's rights and a signal to pid 1 for another user", "run as root");
+}
+
+static void disk(struct probe_row *row)
+{
+	char dir[] = "/tmp/sbx-doctor.XXXXXX";
+
+	row->listed = true;
+	if (!mkdtemp(dir)) {
+		probe_say(row, "none", "mkdtemp in /tmp: %s", strerrordesc_np(errno));
+		return;
+	}
+	fill(row, probe_try(NULL, fill_disk, dir), "tmpfs (--workdir new, --private-tmp)",
+	     "2 MiB in a working directory of 1 MiB", REMEDY_NAMESPACES);
+	rmdir(dir);
+}
+
+void probe_confinement(struct probe_report *r)
+{
+	files(r);
+	network(&r->rows[CAP_NETWORK_RESTRICTION]);
+	isolation(&r->rows[CAP_PROCESS_ISOLATION]);
+	privileges(&r->rows[CAP_PRIVILEGE_SEPARATION]);
+	disk(&r->rows[CAP_DISK_CAP]);
+}

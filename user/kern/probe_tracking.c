@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel half does: it is loaded (or found), and a child is tracked by it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/own.h"
+#include "kern/kern.h"
+#include "kern/probe_try.h"
+
+#ifndef SYS_lsm_list_modules
+#define SYS_lsm_list_modules 461 /* Linux 6.8 */
+#endif
+#define LSM_ID_BPF 110 /* <linux/lsm.h> of 6.8 */
+
+#define CHILD_STATUS 42
+#define REMEDY_BPF                                                                               \
+	"run as root on Linux 6.1 or newer with CONFIG_BPF_SYSCALL, CONFIG_BPF_JIT and "         \
+	"CONFIG_DEBUG_INFO_BTF; docker, podman: --privileged (or --cap-add SYS_ADMIN --cap-add " \
+	"BPF "                                                                                   \
+	"--cap-add PERFMON --security-opt seccomp=unconfined); Kubernetes: "                     \
+	"securityContext.privileged"
+
+static int end_with_status(void *arg)
+{
+	(void)arg;
+	return CHILD_STATUS;
+}
+
+/* A child is labelled before it runs, and its exit is on record after it is gone. */
+static int track_child(struct kern *k, char detail[128])
+{
+	const struct kern_sandbox_opts opts = { 0 };
+	struct sbx_sandbox row = { 0 };
+	struct probe_child c;
+	struct err err = { 0 };
+	uint64_t id = 0;
+	int rc = kern_sandbox_create(k, &opts, &id, &err);
+
+	if (rc) {
+		snprintf(detail, 128, "%.127s", err.text);
+		return rc;
+	}
+	rc = probe_start(&c, NULL, end_with_status, NULL);
+	if (!rc) {
+		probe_wait(&c, PROBE_TRY_MS);
+		rc = kern_sandbox_read(k, id, &row);
+	}
+	kern_sandbox_delete(k, id);
+	if (!rc && (!(row.flags & SBX_ROOT_EXITED) || row.live ||
+		    WEXITSTATUS(row.root_status) != CHILD_STATUS))
+		rc = -ENODATA;
+	snprintf(detail, 128, "a child was %s",
+		 rc ? "not tracked" : "labelled, and its exit is on record");
+	return rc;
+}
+
+static void tracking_row(struct probe_row *row, struct kern *k)
+{
+	const struct kern_facts *f = kern_facts(k);
+	char detail[128];
+
+	row->attempted = row->enforced = !track_child(k, detail);
+	probe_say(row, f->lsm ? "bpf lsm task_alloc" : "bpf tp_btf", "%s; %u copies of each hook",
+		  detail, f->hook_copies);
+	if (!row->enforced)
+		snprintf(row->remedy, sizeof(row->remedy),
+			 "sbxctl unload, then again; if it stays so, report it");
+}
+
+/* The exit hook was tried when the kernel half was loaded; the other two need nothing but fork. */
+static void kernel_kill_row(struct probe_row *row, const struct kern_facts *f)
+{
+	row->listed = row->attempted = row->enforced = true;
+	if (f->exit_hook_kills)
+		probe_say(row, "exit_hook", "the death of a keeper killed its tree");
+	else
+		probe_say(row, "watcher", "%s: a watcher process does it", f->exit_hook_detail);
+}
+
+static void attach_row(struct probe_row *row)
+{
+	row->listed = row->attempted = true;
+	probe_say(row, "iter/task",
+		  "the kernel half can label a running process; this build has no attach command");
+}
+
+/* Unreadable means none (contract 74): securityfs, else the system call. */
+static bool lsm_listed(void)
+{
+	uint64_t ids[64];
+	uint32_t size = sizeof(ids);
+	char list[512];
+	long count;
+
+	if (io_read_file(AT_FDCWD, "/sys/kernel/security/lsm", list, sizeof(list)) > 0) {
+		for (char *save, *name = strtok_r(list, ",", &save); name;
+		     name = strtok_r(NULL, ",", &save))
+			if (!strcmp(name, "bpf"))
+				return true;
+		return false;
+	}
+	count = syscall(SYS_lsm_list_modules, ids, &size, 0);
+	for (long i = 0; i < count; i++)
+		if (ids[i] == LSM_ID_BPF)
+			return true;
+	return false;
+}
+
+static void lsm_row(struct probe_row *row, const struct kern_facts *f)
+{
+	row->listed = lsm_listed();
+	row->attempted = row->enforced = f->lsm;
+	probe_say(row, f->lsm ? "bpf lsm" : "none", "%s%s",
+		  f->lsm ? "a fork was refused by task_alloc" : f->lsm_detail,
+		  row->listed && !f->lsm ? " (though the LSM list has bpf)" : "");
+	if (f->lsm)
+		return;
+	snprintf(row->remedy, sizeof(row->remedy), "%s",
+		 row->listed ? "the kernel or the machine under it refuses BPF LSM programs "
+			       "whatever the list says: "
+			       "another kernel, or a host without that restriction"
+			     : "CONFIG_BPF_LSM=y, and bpf at the end of the boot parameter lsm= "
+			       "(lsm=landlock,lockdown,yama,bpf)");
+}
+
+static void nothing_tracked(struct probe_report *r, const struct err *err)
+{
+	const enum capability rows[] = { CAP_PROCESS_TRACKING, CAP_KERNEL_KILL, CAP_ATTACH,
+					 CAP_LSM_ENFORCEMENT };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct probe_row *row = &r->rows[rows[i]];
+
+		probe_say(row, "none", "%s", err->text);
+		snprintf(row->remedy, sizeof(row->remedy), "%s", REMEDY_BPF);
+	}
+	r->rows[CAP_LSM_ENFORCEMENT].listed = lsm_listed();
+}
+
+void probe_tracking(struct probe_report *r)
+{
+	struct err err = { 0 };
+	struct kern *k;
+
+	r->rows[CAP_PROCESS_TRACKING].listed = !access("/sys/kernel/btf/vmlinux", R_OK);
+	if (kern_open(&k, &err)) {
+		nothing_tracked(r, &err);
+		return;
+	}
+	tracking_row(&r->rows[CAP_PROCESS_TRACKING], k);
+	kernel_kill_row(&r->rows[CAP_KERNEL_KILL], kern_facts(k));
+	attach_row(&r->rows[CAP_ATTACH]);
+	lsm_row(&r->rows[CAP_LSM_ENFORCEMENT], kern_facts(k));
+	kern_close(k);
+}
