@@ -243,3 +243,31 @@ int run_launch(struct run *run, struct err *err)
 	}
 	return 0;
 }
+
+/* The steps that decide what can be enforced, taken and taken back: what a plan names was tried. */
+int run_plan(const struct spec *spec, struct result *out, struct err *err)
+{
+	static int (*const steps[])(struct run *, struct err *) = {
+		resolve_user, open_kern, resolve_environ, make_cgroup, make_pidns, launch_mounts};
+	struct loop loop = {.epoll_fd = -1, .timer_fd = -1};
+	struct run *run;
+	int rc = run_new(&run, spec, &loop, NULL, getppid(), err);
+
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(*steps); i++)
+		rc = steps[i](run, err);
+	if (rc == 0) {
+		run_clauses(run, &run->result);
+		result_sentence(&run->result);
+		memcpy(out->spec_digest, run->result.spec_digest, sizeof(out->spec_digest));
+		memcpy(out->tier_sentence, run->result.tier_sentence, sizeof(out->tier_sentence));
+		memcpy(out->clauses, run->result.clauses, sizeof(out->clauses));
+		out->clause_count = run->result.clause_count;
+		for (int i = 0; i < LIMIT__COUNT; i++)
+			out->limits[i] = (struct result_limit){.asked = run->limits[i], .still_in_force = -1};
+	}
+	run_release(run);
+	run_free(run);
+	return rc;
+}

@@ -26,6 +26,7 @@
 #include "base/own.h"
 #include "policy/spec_environ.h"
 #include "run/state.h"
+#include "run/sweep.h"
 
 static int make_argv(struct run *run)
 {
@@ -266,6 +267,10 @@ void run_free(struct run *run)
 			;
 	}
 	rundir_close(&run->dir);
+	if (run->dir.tidy_due && run->state == RUN_ENDED) {
+		sweep_dead();
+		rundir_prune();
+	}
 	tree_done(&run->tree);
 	result_done(&run->result);
 	if (run->environ_vector)
