@@ -21,8 +21,9 @@
 #define SBX_MAX_OWNERS (2 * SBX_MAX_SANDBOXES)
 #define SBX_MAX_RINGS 1024
 #define SBX_RING_BYTES (128 * 1024)
+#define SBX_RING_WAKE_BYTES (SBX_RING_BYTES / 4) /* a reader is woken when this much waits */
 #define SBX_MAX_NEST 8
-#define SBX_KILL_PASS 1000 /* signals one pass of the exit hook sends at most */
+#define SBX_KILL_PASS_NS 15000000 /* what one pass of the exit hook may take: about 1,000 signals */
 #define SBX_COMM 16
 
 /* sbx_task.flags */
@@ -30,6 +31,9 @@ enum {
 	SBX_TASK_KEEPER = 1 << 0, /* row of a keeper: `seed` names the sandbox of its next child */
 	SBX_TASK_ROOT = 1 << 1,	  /* first process of its sandbox */
 	SBX_TASK_BORN_DYING = 1 << 2,
+	SBX_TASK_PROCESS = 1 << 3, /* the thread that counts for its process in live_processes */
+	SBX_TASK_EMBRYO = 1 << 4,  /* made in task_alloc: pid, tgid and start are not known yet */
+	SBX_TASK_GONE = 1 << 5,	   /* counted out, but the row could not be deleted */
 };
 
 /* One row a thread, keyed by the task_struct's address; a look-up compares start_ns. */
@@ -40,23 +44,31 @@ struct sbx_task {
 	__u32 pid;	/* thread id, as the init pid namespace sees it */
 	__u32 tgid;
 	__u32 flags;
-	__u32 depth; /* forks between the root process and this one */
+	__u32 depth;   /* forks between the outermost root process and this one */
+	__u32 exec_id; /* task->self_exec_id of the last exec that was counted */
+	__u32 pad;
 };
 
 /* sbx_sandbox.flags */
 enum {
-	SBX_DYING = 1 << 0,	   /* forks are refused, or born dying and killed */
-	SBX_KILL_WITH_OWNER = 1 << 1, /* the owner's death makes it dying */
-	SBX_ROOT_EXITED = 1 << 2,  /* root_* receipt below is valid */
-	SBX_OWNER_DIED = 1 << 3,   /* set by the exit hook of owner or keeper */
-	SBX_EXECS_HIT = 1 << 4,	   /* max_execs was crossed: the sandbox is dying */
+	SBX_DYING = 1 << 0,	      /* forks are refused, or born dying and killed */
+	SBX_KILL_WITH_OWNER = 1 << 1, /* the death of owner_tgid kills it */
+	SBX_ROOT_EXITED = 1 << 2,     /* root_* receipt below is valid */
+	SBX_OWNER_DIED = 1 << 3,      /* set by the exit hook of owner or keeper */
+	SBX_EXECS_HIT = 1 << 4,	      /* max_execs was crossed: the sandbox is dying */
 	SBX_DEPTH_HIT = 1 << 5,
-	SBX_TASKS_HIT = 1 << 6,	   /* a row could not be made: the sandbox is dying */
+	SBX_TASKS_HIT = 1 << 6,	       /* a row could not be made: the sandbox is dying */
+	SBX_KILL_WITH_KEEPER = 1 << 7, /* the death of keeper_tgid kills it */
+	SBX_KILLING = 1 << 8,	       /* the kernel half sends SIGKILL to every member itself */
+	SBX_ANCESTOR_DIED = 1 << 9,    /* dying because a sandbox around it is */
 };
 
+/*
+ * Counters include those of the sandboxes inside it, so that live 0 means that the whole tree is gone.
+ */
 struct sbx_sandbox {
 	__u64 id;
-	__u64 parent; /* 0: outermost */
+	__u64 parent;	  /* 0: outermost */
 	__u64 created_ns; /* CLOCK_BOOTTIME */
 	__u64 cgroup_id;  /* of the v2 group, 0 when none; members elsewhere are escapes */
 	__u64 max_execs;  /* 0: no limit */
@@ -66,9 +78,9 @@ struct sbx_sandbox {
 	__u64 live_processes;
 	__u64 live_processes_peak;
 	__u64 execs;
-	__u64 exits;	    /* processes that ended */
-	__u64 killed;	    /* SIGKILLs the kernel half sent itself */
-	__u64 escapes;	    /* processes seen outside the group when they ended */
+	__u64 exits;	      /* processes that ended */
+	__u64 killed;	      /* SIGKILLs the kernel half sent itself */
+	__u64 escapes;	      /* processes seen outside the group when they ended */
 	__u64 events_dropped; /* ring full */
 	__u64 root_start_ns;
 	__u64 root_exit_ns; /* receipt */
@@ -80,31 +92,30 @@ struct sbx_sandbox {
 	__u32 cgroup_level;
 	__u32 ring; /* slot in `rings`, SBX_NO_RING when none */
 	__u32 flags;
-	__u32 nest; /* 0: outermost */
-	__u32 pad;
+	__u32 nest;	  /* 0: outermost */
+	__u32 base_depth; /* depth of its root */
 };
 #define SBX_NO_RING 0xffffffffu
 
-/* An owner or keeper whose group death kills `sandbox`; key of the `owners` hash. */
-struct sbx_owner_key {
-	__u64 sandbox;
-	__u32 tgid;
-	__u32 pad;
-};
-
 enum { SBX_EVENT_FORK = 1, SBX_EVENT_EXEC = 2, SBX_EVENT_EXIT = 3 };
 
-/* One record in the keeper's ring. Telemetry: may be dropped (counted), decides nothing. */
+/* sbx_event.flags */
+enum {
+	SBX_EVENT_LIMIT = 1 << 0,   /* this fork or exec crossed a limit: the reader is woken at once */
+	SBX_EVENT_ESCAPED = 1 << 1, /* exit: the process was outside the sandbox's group */
+};
+
+/* One record in the keeper's ring, about a process. Telemetry: may be dropped (counted), decides nothing. */
 struct sbx_event {
 	__u64 sandbox;
 	__u64 time_ns;	/* CLOCK_BOOTTIME */
-	__u64 start_ns; /* exit: when the process started */
+	__u64 start_ns; /* when the process started */
 	__u64 cpu_ns;	/* exit: user + system of the process, 0 when unknown */
 	__u32 kind;
 	__u32 pid; /* process id (tgid) */
 	__u32 ppid;
-	__u32 status;  /* exit: as waitpid(2) */
-	__u32 threads; /* fork: 1 when the child is a thread (threads make no process record) */
+	__u32 status; /* exit: as waitpid(2) */
+	__u32 flags;
 	__u32 depth;
 	char comm[SBX_COMM];
 };
@@ -114,7 +125,7 @@ struct sbx_event {
 #else
 #define SBX_ASSERT _Static_assert
 #endif
-SBX_ASSERT(sizeof(struct sbx_task) == 40, "sbx_task crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_task) == 48, "sbx_task crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_sandbox) == 176, "sbx_sandbox crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_event) == 72, "sbx_event crosses the boundary");
 

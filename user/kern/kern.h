@@ -34,13 +34,14 @@ struct kern_facts {
 	char exit_hook_detail[128];
 	unsigned int hook_copies; /* of the tp_btf hooks, 3 where they may be skipped */
 	bool loaded_now;	 /* this call loaded it (for timing) */
-	char build_id[65];
-	char pin_dir[64];
+	char build_id[72];
+	char pin_dir[128];
 };
 const struct kern_facts *kern_facts(const struct kern *k);
 
-/* 50 random bits and their 10 base32 characters (a-z2-7). */
+/* 50 random bits (never 0) and their 10 base32 characters (a-z2-7). */
 #define SBX_ID_LEN 10
+uint64_t kern_id_new(void);
 void kern_id_text(uint64_t id, char text[SBX_ID_LEN + 1]);
 int kern_id_parse(const char *text, uint64_t *id);
 
@@ -52,7 +53,7 @@ struct kern_sandbox_opts {
 	bool keeper_owns;    /* a dead keeper kills the tree: every launched run */
 	bool want_events;
 };
-/* Makes the row (fresh id), a ring slot when wanted, owner rows, and seeds the calling thread's next
+/* Makes the row of `*id` (0: a fresh one; names of groups and directories are made from the id before the row), a ring slot when wanted, owner rows, and seeds the calling thread's next
  * child with it. When the caller is itself inside a sandbox, that one becomes the parent (at most
  * SBX_MAX_NEST deep). -ENOSPC when a map is full. */
 int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, uint64_t *id, struct err *err);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * dying: how a sandbox, and those inside it, come to refuse forks and to be killed.
+ */
+#ifndef DYING_BPF_H
+#define DYING_BPF_H
+
+#include "rows.bpf.h"
+
+#define KILL_TRIES 64 /* passes without progress before the exit hook leaves the rest to user space */
+
+/* kill.bpf.c: 0, or a negative errno where the kernel cannot. */
+extern int kill_child(struct task_struct *child) __hidden;
+
+struct dying_ctx {
+	__u32 tgid;
+	__u32 marked;
+};
+
+/* An ancestor that is dying or being killed makes its inner sandboxes so. */
+static long dying_inherit(void *map, __u64 *key, struct sbx_sandbox *sb, struct dying_ctx *ctx)
+{
+	struct sbx_sandbox *up = sb;
+	__u32 flags = 0;
+
+	for (int i = 0; i < SBX_MAX_NEST; i++) {
+		up = sandbox_of(up->parent);
+		if (!up)
+			break;
+		flags |= up->flags & (SBX_DYING | SBX_KILLING);
+	}
+	if (flags & ~sb->flags)
+		__sync_fetch_and_or(&sb->flags, flags | SBX_ANCESTOR_DIED);
+	return 0;
+}
+
+static long dying_orphan(void *map, __u64 *key, struct sbx_sandbox *sb, struct dying_ctx *ctx)
+{
+	__u32 flags = sb->flags;
+
+	if ((flags & SBX_KILL_WITH_OWNER && sb->owner_tgid == ctx->tgid) ||
+	    (flags & SBX_KILL_WITH_KEEPER && sb->keeper_tgid == ctx->tgid)) {
+		__sync_fetch_and_or(&sb->flags, SBX_OWNER_DIED | SBX_DYING | SBX_KILLING);
+		ctx->marked++;
+	}
+	return 0;
+}
+
+/*
+ * A bound was crossed. The sandboxes inside follow when the keeper, which is woken, kills the tree: walking them here
+ * would be a callback in every fork.
+ */
+static __always_inline void dying_hit(struct sbx_sandbox *sb, __u32 why)
+{
+	__sync_fetch_and_or(&sb->flags, why | SBX_DYING);
+}
+
+/* No forks from now on, in it and in the sandboxes inside. */
+static __always_inline void dying_set(struct sbx_sandbox *sb)
+{
+	struct dying_ctx ctx = {};
+
+	__sync_fetch_and_or(&sb->flags, SBX_DYING);
+	bpf_for_each_map_elem(&sandboxes, dying_inherit, &ctx, 0);
+}
+
+/* A process is dead: every sandbox that dies with it is marked. Returns how many. */
+static __always_inline __u32 dying_owner(__u32 tgid)
+{
+	struct dying_ctx ctx = { .tgid = tgid };
+
+	if (!bpf_map_lookup_elem(&owners, &tgid))
+		return 0;
+	bpf_map_delete_elem(&owners, &tgid);
+	bpf_for_each_map_elem(&sandboxes, dying_orphan, &ctx, 0);
+	if (ctx.marked)
+		bpf_for_each_map_elem(&sandboxes, dying_inherit, &ctx, 0);
+	return ctx.marked;
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
+/*
+ * rows: finding the row of a task, and the counters of a sandbox and of those around it.
+ */
+#ifndef ROWS_BPF_H
+#define ROWS_BPF_H
+
+#include "maps.bpf.h"
+
+static __always_inline struct sbx_task *row_at(const struct task_struct *task)
+{
+	__u64 key = (__u64)(long)task;
+
+	return bpf_map_lookup_elem(&tasks, &key);
+}
+
+static __always_inline long row_delete(const struct task_struct *task)
+{
+	__u64 key = (__u64)(long)task;
+
+	return bpf_map_delete_elem(&tasks, &key);
+}
+
+/*
+ * Whether a row is of this task, not of a dead one at the same address. The start time tells; only between de_thread(),
+ * which gives an executing thread its leader's start time, and the exec hook, which rewrites the row, does it differ: there the
+ * process id, which never changes, tells. An embryo has neither yet.
+ */
+static __always_inline bool row_is_of(const struct sbx_task *row, const struct task_struct *task)
+{
+	return row->start_ns == task->start_boottime || row->tgid == (__u32)task->tgid ||
+	       row->flags & SBX_TASK_EMBRYO;
+}
+
+/* The label of a task, NULL when it has none. */
+static __always_inline struct sbx_task *row_of(const struct task_struct *task)
+{
+	struct sbx_task *row = row_at(task);
+
+	return row && row_is_of(row, task) ? row : NULL;
+}
+
+static __always_inline struct sbx_sandbox *sandbox_of(__u64 id)
+{
+	return id ? bpf_map_lookup_elem(&sandboxes, &id) : NULL;
+}
+
+/* Three tries: a fourth CPU that grows the peak in between loses at most its own step. */
+static __always_inline void raise_peak(__u64 *peak, __u64 value)
+{
+	for (int i = 0; i < 3; i++) {
+		__u64 old = *(volatile __u64 *)peak;
+
+		if (value <= old || __sync_val_compare_and_swap(peak, old, value) == old)
+			return;
+	}
+}
+
+/* What happened to a sandbox, for its counters. */
+struct tally {
+	__s32 threads;	 /* +1, -1 */
+	__s32 processes; /* +1, -1 */
+	__s32 born;	 /* processes ever: +1, or -1 when a fork failed after all */
+	__s32 exits;
+};
+
+static __always_inline void tally_one(struct sbx_sandbox *sb, const struct tally *t)
+{
+	__u64 n = __sync_fetch_and_add(&sb->live, (__s64)t->threads) + t->threads;
+
+	if (t->threads > 0)
+		raise_peak(&sb->live_peak, n);
+	if (t->processes) {
+		n = __sync_fetch_and_add(&sb->live_processes, (__s64)t->processes) + t->processes;
+		if (t->processes > 0)
+			raise_peak(&sb->live_processes_peak, n);
+	}
+	if (t->born)
+		__sync_fetch_and_add(&sb->processes, (__s64)t->born);
+	if (t->exits)
+		__sync_fetch_and_add(&sb->exits, (__s64)t->exits);
+}
+
+/* Counts for a sandbox and for every one around it. */
+static __always_inline void tally_up(struct sbx_sandbox *sb, const struct tally *t)
+{
+	for (int i = 0; i < SBX_MAX_NEST && sb; i++) {
+		tally_one(sb, t);
+		sb = sandbox_of(sb->parent);
+	}
+}
+
+/* Removes a row whose task ended unseen, and counts the end that the exit hook did not. */
+static __always_inline void row_retire(const struct task_struct *task, const struct sbx_task *row)
+{
+	bool process = row->flags & SBX_TASK_PROCESS;
+	struct tally t = { .threads = -1, .processes = -process };
+	__u64 id = row->flags & SBX_TASK_GONE ? 0 : row->sandbox;
+
+	if (row->flags & SBX_TASK_EMBRYO)
+		t.born = -process;
+	else
+		t.exits = process;
+	if (!row_delete(task))
+		tally_up(sandbox_of(id), &t);
+}
+
+#endif

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
+/*
+ * track: the kernel knows the tree.
+ *
+ * Hooks and duties
+ *   lsm/task_alloc          A  labels the child before it exists for anyone; refuses the fork
+ *   lsm/task_free           A  removes rows of children that never ran, and of exits that were missed
+ *   lsm/bprm_check_security A  refuses an exec beyond max_execs
+ *   tp_btf/sched_process_fork  completes the row of task_alloc (A), or makes it (B)
+ *   tp_btf/sched_process_exec  rewrites the row, counts, bounds
+ *   tp_btf/sched_process_exit  deletes the row, counts, receipt, death of owners
+ * Tier A has both kinds, tier B (BPF LSM refused by the host) the second alone.
+ *
+ * Theory of operation
+ *
+ * A sandbox is a label. Every thread of it has one row in `tasks`, keyed by the address of its task_struct, because
+ * that can be read from every program type; whatever the thread does to its session, parent, namespaces or
+ * cgroup, the address stays. A child inherits the row of the thread that forks it, before its first
+ * instruction. The first row of a tree comes from a seed: the keeper's own row names the sandbox of its
+ * next child, and the fork uses it up.
+ *
+ * Rows die in the exit hook, not when the task is freed: a zombie has none, so a row that is still there after
+ * pidfd_open(2) proves whose pidfd it is. The delete is also the token that makes counting exact: whoever
+ * deleted the row counts the thread.
+ *
+ * A process ends with its last thread. Where the tracepoint says so (group_dead, 6.16) that is exact; before,
+ * several threads that exit at once all see signal->live == 0, and a token in `deaths` picks one. It is only
+ * needed when threads are left that may still be in their hook (nr_threads > 1).
+ *
+ * An address may be reused while the row of the dead task is still there, if its exit was missed or the delete
+ * failed. So a look-up compares the start time; the fork hook removes whatever row it finds at the child's
+ * address, labelled parent or not, and counts the end that was missed.
+ *
+ * Since a46023d5616e ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast") tracepoint programs can
+ * be preempted, and a program that is already active on a CPU is skipped for whoever comes next there. Three
+ * copies of each hook are attached on such kernels (found by trying, user/kern/probe_bpf.c): each finds out from the
+ * row whether another copy has done the work. LSM programs are never skipped.
+ *
+ * io_uring workers: created without the fork tracepoint, so on tier B they have no row. They run only work of
+ * a process that has one, die with it, and can neither fork nor exec. Tier A sees them in task_alloc.
+ *
+ * When something fails: no room for a row: the fork is refused (A), or the sandbox is dying and the child is
+ * killed (B). No sandbox row: as if dying. A full ring: the record is dropped and counted.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "rows.bpf.h"
+#include "dying.bpf.h"
+#include "event.bpf.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* sched_process_exit has its second argument, group_dead (6.16). */
+const volatile bool exit_tells_group_dead;
+/* Passes that kill.bpf.c may still make; one load for every exit while there is nothing to kill. */
+__u32 kill_pending;
+
+struct death {
+	__u64 start_ns;
+	__u32 tgid;
+	__u32 pad;
+};
+
+/* A token lives for the moment in which the last threads of one process exit together. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct death);
+	__type(value, __u32);
+} deaths SEC(".maps");
+
+/* ---- birth ------------------------------------------------------------------------------------- */
+
+/* The row that a child of `up` gets; false when it gets none. */
+static __always_inline bool heir_of(const struct sbx_task *up, bool process, struct sbx_task *heir)
+{
+	__builtin_memset(heir, 0, sizeof(*heir));
+	heir->sandbox = up->sandbox;
+	heir->depth = up->depth + process;
+	if (process)
+		heir->flags = SBX_TASK_PROCESS;
+	if (process && up->flags & SBX_TASK_KEEPER && up->seed) {
+		heir->sandbox = up->seed;
+		heir->flags |= SBX_TASK_ROOT;
+	}
+	return heir->sandbox;
+}
+
+/* Whether `depth` is beyond what the sandbox, or one around it, allows. */
+static __always_inline bool too_deep(struct sbx_sandbox *sb, const struct sbx_task *heir)
+{
+	struct sbx_sandbox *up = sb;
+	bool hit = false;
+
+	if (heir->flags & SBX_TASK_ROOT)
+		up = sandbox_of(sb->parent);
+	for (int i = 0; i < SBX_MAX_NEST && up; i++) {
+		if (up->max_depth && heir->depth - up->base_depth > up->max_depth) {
+			dying_hit(up, SBX_DEPTH_HIT);
+			hit = true;
+		}
+		up = sandbox_of(up->parent);
+	}
+	return hit;
+}
+
+static __always_inline void root_is(struct sbx_sandbox *sb, struct sbx_task *row)
+{
+	sb->root_pid = row->tgid;
+	sb->root_start_ns = row->start_ns;
+	sb->base_depth = row->depth;
+}
+
+static __always_inline void fork_event(struct sbx_sandbox *sb, struct sbx_task *row, struct task_struct *child,
+				       bool hit)
+{
+	struct sbx_event e;
+
+	if (!(row->flags & SBX_TASK_PROCESS))
+		return;
+	event_init(&e, SBX_EVENT_FORK, child);
+	e.depth = row->depth;
+	e.flags = hit ? SBX_EVENT_LIMIT : 0;
+	event_put_up(sb, &e);
+}
+
+/* What is known of a task only after copy_process(). */
+static __always_inline void row_fill(struct sbx_task *row, const struct task_struct *task)
+{
+	row->start_ns = task->start_boottime;
+	row->pid = task->pid;
+	row->tgid = task->tgid;
+	row->exec_id = task->self_exec_id;
+}
+
+/* The row of a child whose fork cannot be refused any more. Counted before it is inserted: live 0 means no rows. */
+static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row, struct task_struct *child)
+{
+	struct tally t = { 1, row->flags & SBX_TASK_PROCESS ? 1 : 0, row->flags & SBX_TASK_PROCESS ? 1 : 0, 0 };
+	__u64 key = (__u64)(long)child;
+	bool hit = too_deep(sb, row);
+
+	row_fill(row, child);
+	if (sb->live >= SBX_MAX_TASKS_PER_SANDBOX) {
+		dying_hit(sb, SBX_TASKS_HIT);
+		hit = true;
+	}
+	if (sb->flags & SBX_DYING)
+		row->flags |= SBX_TASK_BORN_DYING;
+	tally_up(sb, &t);
+	if (bpf_map_update_elem(&tasks, &key, row, BPF_ANY)) {
+		t = (struct tally){ -t.threads, -t.processes, -t.born, 0 };
+		tally_up(sb, &t);
+		STAT_ADD(insert_failed);
+		dying_hit(sb, SBX_TASKS_HIT);
+		row->flags |= SBX_TASK_BORN_DYING;
+	} else if (row->flags & SBX_TASK_ROOT) {
+		root_is(sb, row);
+	}
+	fork_event(sb, row, child, hit);
+	if (row->flags & SBX_TASK_BORN_DYING && !kill_child(child))
+		__sync_fetch_and_add(&sb->killed, 1);
+}
+
+/* The sandbox's row is gone but members survive: their children stay findable, and are killed. */
+static __always_inline void birth_orphan(struct sbx_task *row, struct task_struct *child)
+{
+	__u64 key = (__u64)(long)child;
+
+	row_fill(row, child);
+	row->flags |= SBX_TASK_BORN_DYING;
+	if (bpf_map_update_elem(&tasks, &key, row, BPF_ANY))
+		STAT_ADD(insert_failed);
+	kill_child(child);
+}
+
+/* Tier A: the row is there since task_alloc and only lacks what was not known then. */
+static __always_inline void embryo_born(struct sbx_task *row, struct task_struct *child)
+{
+	struct sbx_sandbox *sb = sandbox_of(row->sandbox);
+
+	row_fill(row, child);
+	row->flags &= ~SBX_TASK_EMBRYO;
+	if (!sb)
+		return;
+	if (row->flags & SBX_TASK_ROOT)
+		root_is(sb, row);
+	fork_event(sb, row, child, false);
+}
+
+static __always_inline int fork_hook(struct task_struct *parent, struct task_struct *child)
+{
+	struct sbx_task *up = row_of(parent), *row = row_at(child);
+	struct sbx_sandbox *sb;
+	struct sbx_task heir;
+
+	if (row && up && row->flags & SBX_TASK_EMBRYO) {
+		embryo_born(row, child);
+		return 0;
+	}
+	if (row && up && row->start_ns == child->start_boottime)
+		return 0; /* another copy was here */
+	if (row) {
+		STAT_ADD(stale);
+		row_retire(child, row);
+	}
+	if (!up || !heir_of(up, parent->signal != child->signal, &heir))
+		return 0;
+	if (heir.flags & SBX_TASK_ROOT)
+		up->seed = 0;
+	sb = sandbox_of(heir.sandbox);
+	if (sb)
+		birth(sb, &heir, child);
+	else
+		birth_orphan(&heir, child);
+	return 0;
+}
+
+/* ---- exec -------------------------------------------------------------------------------------- */
+
+/* Counts one exec for the sandbox and those around it; true when a bound was crossed. */
+static __always_inline bool count_exec(struct sbx_sandbox *sb)
+{
+	bool hit = false;
+
+	for (int i = 0; i < SBX_MAX_NEST && sb; i++) {
+		__u64 n = __sync_fetch_and_add(&sb->execs, 1) + 1;
+
+		if (sb->max_execs && n > sb->max_execs) {
+			dying_hit(sb, SBX_EXECS_HIT);
+			hit = true;
+		}
+		sb = sandbox_of(sb->parent);
+	}
+	return hit;
+}
+
+/* The new image has not run yet. A thread other than the leader has become the leader: pid and start are new. */
+static __always_inline int exec_hook(struct task_struct *task)
+{
+	struct sbx_task *row = row_of(task);
+	struct sbx_sandbox *sb;
+	struct sbx_event e;
+	bool hit;
+
+	if (!row || row->exec_id == (__u32)task->self_exec_id)
+		return 0; /* none of ours, or another copy was here */
+	row_fill(row, task);
+	row->flags = (row->flags & ~SBX_TASK_EMBRYO) | SBX_TASK_PROCESS;
+	sb = sandbox_of(row->sandbox);
+	if (!sb)
+		return 0;
+	hit = count_exec(sb);
+	event_init(&e, SBX_EVENT_EXEC, task);
+	e.depth = row->depth;
+	e.flags = hit ? SBX_EVENT_LIMIT : 0;
+	event_put_up(sb, &e);
+	if ((hit || sb->flags & SBX_KILLING) && !bpf_send_signal(SIGKILL))
+		__sync_fetch_and_add(&sb->killed, 1);
+	return 0;
+}
+
+/* ---- exit -------------------------------------------------------------------------------------- */
+
+/* Whether this thread is the one that ends its process; at most one is told so. */
+static __always_inline bool claim_death(struct task_struct *task)
+{
+	struct death key = { .start_ns = task->group_leader->start_boottime, .tgid = task->tgid };
+	__u32 one = 1;
+
+	if (exit_tells_group_dead || task->signal->nr_threads == 1)
+		return true;
+	return bpf_map_update_elem(&deaths, &key, &one, BPF_NOEXIST) != -EEXIST;
+}
+
+/* As waitpid(2) returns it: since 6.1 the last thread to exit has set SIGNAL_GROUP_EXIT whatever the ending. */
+static __always_inline __u32 exit_status(struct task_struct *task)
+{
+	struct signal_struct *sig = task->signal;
+
+	return sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code : task->group_leader->exit_code;
+}
+
+/* Threads released before are summed up in the signal_struct; the last slice of a running thread is not in yet. */
+static __always_inline __u64 cpu_time(struct task_struct *task)
+{
+	__u64 ns = task->signal->sum_sched_runtime + task->se.sum_exec_runtime;
+
+	if (task->group_leader != task)
+		ns += task->group_leader->se.sum_exec_runtime;
+	return ns;
+}
+
+static __always_inline bool escaped(struct sbx_sandbox *sb)
+{
+	return sb->cgroup_id &&
+	       bpf_get_current_ancestor_cgroup_id(sb->cgroup_level) != sb->cgroup_id;
+}
+
+/* The receipt is there before anyone can reap the root, and before live says 0. */
+static __always_inline void process_died(struct sbx_sandbox *sb, struct task_struct *task, __u32 depth)
+{
+	struct sbx_event e;
+
+	event_init(&e, SBX_EVENT_EXIT, task);
+	e.status = exit_status(task);
+	e.cpu_ns = cpu_time(task);
+	e.depth = depth;
+	if (escaped(sb)) {
+		e.flags = SBX_EVENT_ESCAPED;
+		__sync_fetch_and_add(&sb->escapes, 1);
+	}
+	if (sb->root_pid == e.pid && !(sb->flags & SBX_ROOT_EXITED)) {
+		sb->root_status = e.status;
+		sb->root_exit_ns = e.time_ns;
+		__sync_fetch_and_or(&sb->flags, SBX_ROOT_EXITED);
+	}
+	event_put_up(sb, &e);
+}
+
+static __always_inline void thread_died(struct sbx_task *row, struct task_struct *task, bool dead)
+{
+	__u32 depth = row->depth;
+	__u64 id = row->sandbox;
+	struct tally t = { .threads = -1 };
+	struct sbx_sandbox *sb;
+
+	if (row_delete(task)) {
+		row->flags |= SBX_TASK_GONE;
+		STAT_ADD(delete_failed);
+	}
+	sb = sandbox_of(id);
+	if (!sb)
+		return;
+	if (dead && claim_death(task)) {
+		t.processes = -1;
+		t.exits = 1;
+		process_died(sb, task, depth);
+	}
+	tally_up(sb, &t);
+}
+
+static __always_inline int exit_hook(struct task_struct *task, bool dead)
+{
+	struct sbx_task *row = row_of(task);
+
+	if (dead && dying_owner(task->tgid))
+		kill_pending = KILL_TRIES;
+	if (!row)
+		return 0;
+	if (row->flags & SBX_TASK_GONE)
+		row_delete(task);
+	else
+		thread_died(row, task, dead);
+	return 0;
+}
+
+/* ---- the programs: up to three copies of each ------------------------------------------------------ */
+
+#define TRACK_COPY(n)                                                                               \
+	SEC("tp_btf/sched_process_fork")                                                            \
+	int BPF_PROG(track_fork_##n, struct task_struct *parent, struct task_struct *child)         \
+	{                                                                                           \
+		return fork_hook(parent, child);                                                    \
+	}                                                                                           \
+	SEC("tp_btf/sched_process_exec")                                                            \
+	int BPF_PROG(track_exec_##n, struct task_struct *task)                                      \
+	{                                                                                           \
+		return exec_hook(task);                                                             \
+	}                                                                                           \
+	SEC("tp_btf/sched_process_exit")                                                            \
+	int BPF_PROG(track_exit_##n, struct task_struct *task)                                      \
+	{                                                                                           \
+		return exit_hook(task, exit_tells_group_dead ? ctx[1] & 1 :                         \
+							       !task->signal->live.counter);        \
+	}
+
+TRACK_COPY(1)
+TRACK_COPY(2)
+TRACK_COPY(3)
+
+/* ---- tier A ------------------------------------------------------------------------------------- */
+
+/* The label is there before the child is; 0 or what fork() returns. */
+static __always_inline int embryo_make(struct sbx_task *up, struct sbx_task *heir, struct task_struct *child)
+{
+	__u32 born = heir->flags & SBX_TASK_PROCESS ? 1 : 0;
+	struct sbx_sandbox *sb = sandbox_of(heir->sandbox);
+	struct tally t = { 1, born, born, 0 };
+	__u64 key = (__u64)(long)child;
+	struct sbx_task *old = row_at(child);
+
+	if (!sb || sb->flags & SBX_DYING || sb->live >= SBX_MAX_TASKS_PER_SANDBOX || too_deep(sb, heir))
+		return -EAGAIN;
+	if (old)
+		row_retire(child, old);
+	tally_up(sb, &t);
+	if (!bpf_map_update_elem(&tasks, &key, heir, BPF_ANY))
+		return 0;
+	t = (struct tally){ -t.threads, -t.processes, -t.born, 0 };
+	tally_up(sb, &t);
+	STAT_ADD(insert_failed);
+	return -EAGAIN;
+}
+
+SEC("lsm/task_alloc")
+int BPF_PROG(track_task_alloc, struct task_struct *task, unsigned long clone_flags, int ret)
+{
+	struct sbx_task *up = row_of(bpf_get_current_task_btf());
+	struct sbx_task heir;
+
+	if (ret || !up || !heir_of(up, !(clone_flags & CLONE_THREAD), &heir))
+		return ret;
+	heir.flags |= SBX_TASK_EMBRYO;
+	heir.exec_id = task->self_exec_id;
+	ret = embryo_make(up, &heir, task);
+	if (!ret && heir.flags & SBX_TASK_ROOT)
+		up->seed = 0;
+	return ret;
+}
+
+/* A row is left when the fork failed after task_alloc, or when every copy of the exit hook was skipped. */
+SEC("lsm/task_free")
+int BPF_PROG(track_task_free, struct task_struct *task)
+{
+	struct sbx_task *row = row_at(task);
+
+	if (row)
+		row_retire(task, row);
+	return 0;
+}
+
+/* Only looks: sched_process_exec counts. A script passes here once for each interpreter. */
+SEC("lsm/bprm_check_security")
+int BPF_PROG(track_bprm_check, struct linux_binprm *bprm, int ret)
+{
+	struct sbx_task *row = row_of(bpf_get_current_task_btf());
+	struct sbx_sandbox *sb = row ? sandbox_of(row->sandbox) : NULL;
+
+	if (ret)
+		return ret;
+	for (int i = 0; i < SBX_MAX_NEST && sb; i++) {
+		if (sb->max_execs && sb->execs >= sb->max_execs) {
+			dying_hit(sb, SBX_EXECS_HIT);
+			return -EAGAIN;
+		}
+		sb = sandbox_of(sb->parent);
+	}
+	return 0;
+}

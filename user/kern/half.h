@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * half: the inside of struct kern, for the files of kern/ that speak to the kernel half.
+ *
+ * Descriptors are opened from the pins when first needed: a start needs four.
+ */
+#ifndef KERN_HALF_H
+#define KERN_HALF_H
+
+#include "kern/kern.h"
+#include "sbx/kern_calls.h"
+
+enum half_pin {
+	HALF_FACTS,
+	HALF_SANDBOXES,
+	HALF_CREATE,
+	HALF_CONTROL,
+	HALF_TASKS,
+	HALF_RINGS,
+	HALF_STATS,
+	HALF_THREADS,
+	HALF_PINS,
+};
+extern const char *const half_pin_names[HALF_PINS];
+
+struct kern {
+	int fds[HALF_PINS];
+	struct kern_facts facts;
+	char dir[128];
+};
+
+/* Descriptor of a pinned map or program, owned by the handle; negative errno. */
+int half_fd(struct kern *k, enum half_pin pin);
+/* After -ESTALE: opens, or loads, the half anew. */
+int half_reopen(struct kern *k, struct err *err);
+/* One BPF_PROG_RUN of sandbox_control. 0 or negative errno, the program's own included. */
+int half_control(struct kern *k, uint64_t sandbox, uint32_t what);
+/* Runs a `syscall` program on `args`, which it may change. */
+int half_run(int prog_fd, void *args, size_t size);
+
+/* Whether our pid numbers are those of the kernel half: false in a container. */
+bool half_host_pids(void);
+
+struct half_threads { /* what iter/task said about one process */
+	uint64_t sandbox; /* of the first labelled thread, 0: none */
+	unsigned int count;
+	int error; /* first failure of a thread */
+};
+/* Labels, registers or looks at (`what`: SBX_CONTROL_*) every thread of the process behind pidfd. -ESRCH when it has none left. */
+int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what, struct half_threads *out);
+
+/* A build's directory for the loader: whether it holds a sandbox that lives. Marks it gone unless it does. */
+int half_retire(const char *dir, bool *live);
+
+#endif

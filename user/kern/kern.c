@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kern/kern.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "kern/half.h"
+#include "kern/loader.h"
+#include "kern/pins.h"
+
+static void close_fds(struct kern *k)
+{
+	for (int i = 0; i < HALF_PINS; i++) {
+		if (k->fds[i] >= 0)
+			close(k->fds[i]);
+		k->fds[i] = -1;
+	}
+}
+
+static void take_facts(struct kern *k, const struct sbx_facts *f)
+{
+	struct kern_facts *out = &k->facts;
+
+	out->lsm = f->lsm;
+	out->exit_hook_kills = f->exit_hook_kills;
+	out->hook_copies = f->hook_copies;
+	snprintf(out->lsm_detail, sizeof(out->lsm_detail), "%s", f->lsm_detail);
+	snprintf(out->exit_hook_detail, sizeof(out->exit_hook_detail), "%s", f->exit_hook_detail);
+	snprintf(out->build_id, sizeof(out->build_id), "%s", f->build_id);
+}
+
+/* -ENOENT: nothing is loaded. */
+static int reuse(struct kern *k, const struct pins *pins)
+{
+	static const enum half_pin first[] = { HALF_FACTS, HALF_SANDBOXES, HALF_CREATE, HALF_CONTROL };
+	struct sbx_facts f;
+	__u32 zero = 0;
+
+	close_fds(k);
+	snprintf(k->dir, sizeof(k->dir), "%s", pins->dir);
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++) {
+		int fd = half_fd(k, first[i]);
+
+		if (fd < 0)
+			return fd;
+	}
+	if (bpf_map_lookup_elem(k->fds[HALF_FACTS], &zero, &f))
+		return -errno;
+	take_facts(k, &f);
+	snprintf(k->facts.pin_dir, sizeof(k->facts.pin_dir), "%s", pins->dir);
+	return 0;
+}
+
+/* Between the two locks another start may have loaded: look again. */
+static int load(struct kern *k, struct pins *pins, struct err *err)
+{
+	int rc = pins_lock_exclusive(pins, err);
+
+	if (rc)
+		return rc;
+	if (!reuse(k, pins))
+		return 0;
+	loader_sweep(pins);
+	rc = pins_remove(pins->dir);
+	if (rc)
+		return err_set(err, rc, "remove what is left of '%s'", pins->dir);
+	rc = loader_load(pins, err);
+	if (rc)
+		return rc;
+	k->facts.loaded_now = true;
+	rc = reuse(k, pins);
+	return rc ? err_set(err, rc, "open the pins in '%s'", pins->dir) : 0;
+}
+
+static int open_half(struct kern *k, struct err *err)
+{
+	struct pins pins;
+	int rc = pins_open(&pins, false, err);
+
+	if (rc)
+		return rc;
+	rc = reuse(k, &pins);
+	if (rc == -EPERM || rc == -EACCES)
+		err_say(err, ERR_PERMISSION, rc,
+			"the kernel refuses to open the pins in '%s': run as root with CAP_BPF and CAP_SYS_ADMIN",
+			pins.dir);
+	else if (rc)
+		rc = load(k, &pins, err);
+	pins_close(&pins);
+	return rc;
+}
+
+int kern_open(struct kern **out, struct err *err)
+{
+	struct kern *k = calloc(1, sizeof(*k));
+	int rc;
+
+	*out = NULL;
+	if (!k)
+		return err_set(err, -ENOMEM, "open the kernel half");
+	for (int i = 0; i < HALF_PINS; i++)
+		k->fds[i] = -1;
+	rc = open_half(k, err);
+	if (rc) {
+		kern_close(k);
+		return rc;
+	}
+	*out = k;
+	return 0;
+}
+
+void kern_close(struct kern *k)
+{
+	if (!k)
+		return;
+	close_fds(k);
+	free(k);
+}
+
+const struct kern_facts *kern_facts(const struct kern *k)
+{
+	return &k->facts;
+}
+
+int kern_unload(struct err *err)
+{
+	struct pins pins;
+	int rc = pins_open(&pins, true, err);
+
+	if (rc)
+		return rc;
+	rc = loader_unload(&pins, err);
+	if (!rc)
+		pins_vanish(&pins);
+	pins_close(&pins);
+	return rc;
+}
+
+int half_reopen(struct kern *k, struct err *err)
+{
+	return open_half(k, err);
+}

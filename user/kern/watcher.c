@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kern/watcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "kern/aside.h"
+#include "kern/half.h"
+
+#define KILL_ROUNDS 1000 /* of 10 ms: who is alive then sleeps uninterruptibly */
+#define STOP_MS 1000
+
+struct watch {
+	struct kern *k;
+	uint64_t id;
+	int cgroup_kill_fd;
+	int control, keeper, owner, timer;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Closes all but those: the watcher must not hold a pipe of the run open. */
+static void keep_only(int *fds, size_t count)
+{
+	unsigned int next = 0;
+
+	qsort(fds, count, sizeof(*fds), by_number);
+	for (size_t i = 0; i < count; i++) {
+		if (fds[i] < 0)
+			continue;
+		if ((unsigned int)fds[i] > next)
+			close_range(next, (unsigned int)fds[i] - 1, 0);
+		next = (unsigned int)fds[i] + 1;
+	}
+	close_range(next, ~0u, 0);
+}
+
+static void detach(struct watch *w)
+{
+	int fds[HALF_PINS + 5] = { w->cgroup_kill_fd, w->control, w->keeper, w->owner, w->timer };
+	sigset_t all;
+
+	for (int i = 0; i < HALF_PINS; i++)
+		fds[5 + i] = w->k->fds[i];
+	keep_only(fds, sizeof(fds) / sizeof(fds[0]));
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, NULL);
+	setsid();
+	prctl(PR_SET_NAME, "sbx-watcher");
+	prctl(PR_SET_DUMPABLE, 0);
+}
+
+/* True when there is something to kill, false when the keeper says that there is not. */
+static bool wait_for_end(const struct watch *w)
+{
+	struct pollfd p[] = {
+		{ .fd = w->control, .events = POLLIN },
+		{ .fd = w->keeper, .events = POLLIN },
+		{ .fd = w->owner, .events = POLLIN },
+		{ .fd = w->timer, .events = POLLIN },
+	};
+	char word;
+
+	while (poll(p, 4, -1) < 0)
+		if (errno != EINTR)
+			return true;
+	return !p[0].revents || read(w->control, &word, 1) != 1;
+}
+
+static void kill_tree(const struct watch *w)
+{
+	const struct timespec pause = { .tv_nsec = 10000000 };
+	struct sbx_sandbox row;
+
+	kern_sandbox_set_dying(w->k, w->id);
+	for (int i = 0; i < KILL_ROUNDS; i++, nanosleep(&pause, NULL)) {
+		if (w->cgroup_kill_fd >= 0 && write(w->cgroup_kill_fd, "1", 1) < 0 && errno == ENODEV)
+			return;
+		if (kern_sandbox_read(w->k, w->id, &row) || !row.live)
+			return;
+		kern_signal_tree(w->k, w->id, SIGKILL);
+	}
+}
+
+static int watch(void *arg)
+{
+	struct watch *w = arg;
+
+	detach(w);
+	if (wait_for_end(w))
+		kill_tree(w);
+	return 0;
+}
+
+static int arm(uint64_t deadline_ns)
+{
+	const struct itimerspec at = {
+		.it_value = { .tv_sec = (time_t)(deadline_ns / 1000000000), .tv_nsec = (long)(deadline_ns % 1000000000) },
+	};
+	int fd;
+
+	if (!deadline_ns)
+		return -1;
+	fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
+	if (fd >= 0)
+		timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL);
+	return fd;
+}
+
+static int check_free(struct kern *k, struct watcher *w, uint64_t id, struct err *err)
+{
+	uint64_t label;
+	int rc = kern_label_of(k, w->pidfd, &label);
+
+	if (!rc && label == id)
+		rc = -EPROTO;
+	if (!rc)
+		return 0;
+	aside_end(w->pidfd, 0);
+	w->pidfd = -1;
+	close_fd(&w->control_fd);
+	return err_set(err, rc, "keep the watcher outside the sandbox");
+}
+
+int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *opts, struct err *err)
+{
+	own_fd keeper = -1, timer = -1, far = -1;
+	struct watch job = { .k = k, .id = opts->id, .cgroup_kill_fd = opts->cgroup_kill_fd, .owner = opts->owner_pidfd };
+	int pair[2];
+
+	*w = (struct watcher){ .pid = -1, .pidfd = -1, .control_fd = -1 };
+	if (half_fd(k, HALF_TASKS) < 0 || half_fd(k, HALF_THREADS) < 0)
+		return err_set(err, -ENOENT, "open the pins in '%s'", k->dir);
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return err_set(err, -errno, "make the watcher's socket");
+	w->control_fd = pair[0];
+	job.control = far = pair[1];
+	job.keeper = keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	job.timer = timer = arm(opts->deadline_ns);
+	w->pidfd = keeper < 0 ? -errno : aside_start(watch, &job, &w->pid);
+	if (w->pidfd < 0) {
+		int rc = w->pidfd;
+
+		close_fd(&w->control_fd);
+		return err_set(err, rc, "start the watcher");
+	}
+	return check_free(k, w, opts->id, err);
+}
+
+void watcher_stop(struct watcher *w)
+{
+	if (w->pidfd < 0)
+		return;
+	if (send(w->control_fd, "x", 1, MSG_NOSIGNAL) < 0 && errno != EPIPE)
+		syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
+	aside_end(take_fd(&w->pidfd), STOP_MS);
+	close_fd(&w->control_fd);
+}
