@@ -3,8 +3,22 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
+
+#define ID_BITS (5 * SBX_ID_LEN)
 
 static const char digits[] = "abcdefghijklmnopqrstuvwxyz234567";
+
+uint64_t kern_id_new(void)
+{
+	uint64_t id = 0;
+
+	/* Blocks until the kernel has entropy, and then never fails or falls short for so few bytes. */
+	while (!id)
+		if (getrandom(&id, sizeof(id), 0) == sizeof(id))
+			id &= (1ull << ID_BITS) - 1;
+	return id;
+}
 
 void kern_id_text(uint64_t id, char text[SBX_ID_LEN + 1])
 {
