@@ -5,7 +5,6 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,18 +12,7 @@
 #include "kern/half.h"
 #include "kern/rings.h"
 
-#define ID_BITS 50
 #define TRIES 4 /* of an id that is taken, and of a half that was unloaded meanwhile */
-
-static int new_id(uint64_t *id)
-{
-	do {
-		if (getrandom(id, sizeof(*id), 0) != sizeof(*id))
-			return -errno;
-		*id &= (1ull << ID_BITS) - 1;
-	} while (!*id);
-	return 0;
-}
 
 static int create_error(int rc, struct err *err)
 {
@@ -48,24 +36,24 @@ static int create_error(int rc, struct err *err)
 /* One BPF_PROG_RUN: row, ring slot, owners, seed. */
 static int create_once(struct kern *k, struct sbx_create *args)
 {
-	uint64_t id;
-	int rc = new_id(&id);
+	int rc = half_run(k->fds[HALF_CREATE], args, sizeof(*args));
 
-	args->id = id;
-
-	if (!rc)
-		rc = half_run(k->fds[HALF_CREATE], args, sizeof(*args));
 	return rc ? rc : args->error;
 }
 
 static int create(struct kern *k, struct sbx_create *args, struct err *err)
 {
-	int rc = -EEXIST;
+	bool given = args->id;
+	int rc = 0;
 
-	for (int i = 0; i < TRIES && (rc == -EEXIST || rc == -ESTALE); i++) {
+	for (int i = 0; i < TRIES; i++) {
 		if (rc == -ESTALE && half_reopen(k, err))
 			return -ESTALE;
+		if (!given)
+			args->id = kern_id_new();
 		rc = create_once(k, args);
+		if (rc != -ESTALE && (rc != -EEXIST || given))
+			break;
 	}
 	return rc ? create_error(rc, err) : 0;
 }
@@ -102,6 +90,7 @@ int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, ui
 {
 	bool by_number = !opts->owner_tgid || half_host_pids();
 	struct sbx_create args = {
+		.id = *id,
 		.max_execs = opts->max_execs,
 		.max_depth = opts->max_depth > UINT32_MAX ? UINT32_MAX : (uint32_t)opts->max_depth,
 		.cgroup_id = opts->cgroup_id,
