@@ -126,7 +126,7 @@ static int check_contradictions(const struct spec *spec, struct err *err)
 		{ spec->stdin_mode == STDIN_INHERIT, spec->detach,
 		  "-i and -d contradict each other: say --stdin=FILE for a detached run" },
 		{ spec->json, spec->detach,
-		  "--json and -d contradict each other: `sbxctl wait --json ID` prints it later" },
+		  "--json and -d contradict each other: `sbxctl inspect ID` prints it later" },
 		{ spec->tree, spec->detach,
 		  "--tree and -d contradict each other: `sbxctl inspect ID` shows the tree" },
 		{ spec->tree, spec->quiet, "--tree and -q contradict each other" },
