@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/own.h"
+#include "kern/sudo.h"
 #include "policy/spec_environ.h"
 #include "run/meta.h"
 #include "run/state.h"
@@ -34,7 +36,8 @@ static int resolve_user(struct run *run, struct err *err)
 
 static int resolve_environ(struct run *run, struct err *err)
 {
-	struct spec_user user = {0};
+	own_str path = run->spec->pass_path ? sudo_caller_path() : NULL;
+	struct spec_user user = {.path = path};
 
 	if (run->switch_user) {
 		user.name = run->user.name[0] ? run->user.name : NULL;
