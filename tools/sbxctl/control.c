@@ -18,12 +18,12 @@ static int act(const char *command, const char *word, const struct request *requ
 	int rc = target_open(&t, word, &err), status;
 
 	if (rc)
-		return print_error(command, &err);
+		return print_err(command, &err);
 	rc = target_ask(&t, request, NULL, &err);
 	if (!rc && wait)
 		rc = target_wait(&t, &status, &err);
 	target_close(&t);
-	return rc ? print_error(command, &err) : 0;
+	return rc ? print_err(command, &err) : 0;
 }
 
 static int act_on_all(const struct args *a, const struct request *request, bool wait)

@@ -182,5 +182,5 @@ int cmd_events(int argc, char **argv)
 		return rc;
 	watching.follow = args_given(&a, "--follow");
 	rc = a.words ? one_run(a.word[0], watching.follow, &err) : every_run(&watching, &err);
-	return rc < 0 && rc != -EPIPE ? print_error(argv[0], &err) : 0;
+	return rc < 0 && rc != -EPIPE ? print_err(argv[0], &err) : 0;
 }

@@ -86,7 +86,7 @@ int cmd_inspect(int argc, char **argv)
 	if (rc)
 		return rc;
 	if (registry_find(a.word[0], &d, &state, &err))
-		return print_error(argv[0], &err);
+		return print_err(argv[0], &err);
 	all = describe(&d, state);
 	rundir_close(&d);
 	rc = all ? print_json(stdout, all, true) : -1;

@@ -155,9 +155,9 @@ int cmd_logs(int argc, char **argv)
 	if (rc || !r)
 		return rc ? rc : 1;
 	if (target_open(&t, a.word[0], &err))
-		return print_error(argv[0], &err);
+		return print_err(argv[0], &err);
 	r->target = &t;
 	rc = all_of_it(r, args_given(&a, "--follow"), &err);
 	target_close(&t);
-	return rc && rc != -EPIPE ? print_error(argv[0], &err) : 0;
+	return rc && rc != -EPIPE ? print_err(argv[0], &err) : 0;
 }

@@ -133,7 +133,7 @@ int cmd_plan(int argc, char **argv)
 		rc = usage_refuse_err(argv[0], &err);
 	} else {
 		rc = run_plan(&spec, &plan, &err);
-		rc = rc ? print_error(argv[0], &err) : print_plan(&spec, &plan) ? 1 : 0;
+		rc = rc ? print_err(argv[0], &err) : print_plan(&spec, &plan) ? 1 : 0;
 	}
 	result_done(&plan);
 	spec_done(&spec);

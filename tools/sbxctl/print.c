@@ -46,7 +46,7 @@ static size_t escaped(const char *s, size_t len, uint32_t c, char out[16])
 
 size_t print_escape(const char *text, char *buf, size_t size)
 {
-	size_t len = strlen(text), used = 0, columns = 0;
+	size_t len = strlen(text), used = 0, columns = 0, mark = 0, mark_columns = 0;
 	bool lossy;
 	own_str utf8 = text_to_utf8(text, len, &len, &lossy);
 
@@ -55,15 +55,19 @@ size_t print_escape(const char *text, char *buf, size_t size)
 		uint32_t code;
 		size_t in = character(utf8 + i, &code), n = escaped(utf8 + i, in, code, out);
 
-		i += in;
-		/* Room for this one, and for the mark when more follows. */
-		if (used + n + (i < len ? sizeof(ELLIPSIS) : 1) > size) {
-			memcpy(buf + used, ELLIPSIS, sizeof(ELLIPSIS));
-			return columns + 1;
+		if (used + n + 1 > size) {
+			memcpy(buf + mark, ELLIPSIS, sizeof(ELLIPSIS));
+			return mark_columns + 1;
 		}
 		memcpy(buf + used, out, n);
+		i += in;
 		used += n;
 		columns += n == in ? 1 : n;
+		/* The last place where the mark of a cut would still fit. */
+		if (used + sizeof(ELLIPSIS) <= size) {
+			mark = used;
+			mark_columns = columns;
+		}
 	}
 	buf[used] = 0;
 	return columns;
@@ -290,7 +294,7 @@ int print_json(FILE *out, const json_t *value, bool pretty)
 	return 0;
 }
 
-int print_error(const char *command, const struct err *err)
+int print_err(const char *command, const struct err *err)
 {
 	fprintf(stderr, "sbxctl %s: ", command);
 	print_text(stderr, err->text);

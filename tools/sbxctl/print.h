@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 
-/* Escapes into buf; what does not fit ends with "…". Returns the columns used (one a character). */
+/* Escapes into buf (at least 4 bytes); what does not fit ends with "…". Returns the columns used. */
 size_t print_escape(const char *text, char *buf, size_t size);
 void print_text(FILE *out, const char *text);
 
@@ -54,6 +54,6 @@ uint64_t print_number(const json_t *object, const char *key);
 int print_json(FILE *out, const json_t *value, bool pretty);
 
 /* "sbxctl COMMAND: text" on stderr, escaped. Returns 1. */
-int print_error(const char *command, const struct err *err);
+int print_err(const char *command, const struct err *err);
 
 #endif

@@ -248,7 +248,7 @@ int cmd_ps(int argc, char **argv)
 	else if (rc)
 		err_set(&err, rc, "list '%s'", rundir_top());
 	if (rc)
-		return print_error(argv[0], &err);
+		return print_err(argv[0], &err);
 	l.rows = sorted(l.rows);
 	rc = args_given(&a, "--json") ? print_json(stdout, l.rows, false)
 				      : print_rows(l.rows, color);

@@ -14,5 +14,5 @@ int cmd_unload(int argc, char **argv)
 		return rc;
 	/* What a dead keeper left must not keep the kernel half in. */
 	sweep_dead();
-	return kern_unload(&err) ? print_error(argv[0], &err) : 0;
+	return kern_unload(&err) ? print_err(argv[0], &err) : 0;
 }

@@ -13,8 +13,8 @@ int cmd_wait(int argc, char **argv)
 	if (rc)
 		return rc;
 	if (target_open(&t, a.word[0], &err))
-		return print_error(argv[0], &err);
+		return print_err(argv[0], &err);
 	rc = target_wait(&t, &status, &err);
 	target_close(&t);
-	return rc ? print_error(argv[0], &err) : status;
+	return rc ? print_err(argv[0], &err) : status;
 }
