@@ -73,7 +73,10 @@ vm_judge() {
 	hung-booting) why="the machine had not booted after ${RIG_BOOT_LIMIT:-120} s" ;;
 	*) why="the suite had not closed after $limit s" ;;
 	esac
-	tail -n 25 "$log" | sed 's/^/# console: /'
+	{
+		grep -m 3 -E 'Kernel panic|BUG:|Oops' "$log" || true
+		tail -n 15 "$log"
+	} | sed 's/^/# console: /'
 	printf 'not ok %s: %s (console: %s)\n' "$name" "$why" "$log"
 	vm_failed=$((vm_failed + 1))
 }
