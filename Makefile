@@ -120,6 +120,7 @@ format: ## rewrite the C sources with clang-format
 
 deps: ## install the missing Debian packages that build and tests need (root)
 	$(Q)tests/lib/deps build test
+	$(Q)tests/lib/deps real
 
 deps-build:
 	$(Q)tests/lib/deps build

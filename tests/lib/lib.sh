@@ -45,8 +45,8 @@ trap 'exit 130' INT
 fail() {
 	echo "FAIL: $*"
 	echo "  at ${BASH_SOURCE[-1]##*/}:${BASH_LINENO[-2]}"
-	[ ! -s "$T/out" ] || { echo "  last stdout:" && head -c 2000 "$T/out" | sed 's/^/    /'; }
-	[ ! -s "$T/err" ] || { echo "  last stderr:" && head -c 2000 "$T/err" | sed 's/^/    /'; }
+	[ ! -s "$T/out" ] || { echo "  last stdout:" && tail -n 15 "$T/out" | cut -c1-300 | sed 's/^/    /'; }
+	[ ! -s "$T/err" ] || { echo "  last stderr:" && tail -n 15 "$T/err" | cut -c1-300 | sed 's/^/    /'; }
 	exit 1
 }
 
@@ -157,6 +157,18 @@ wait_until() { # SECONDS COMMAND...: 0 as soon as the command is, 1 when the tim
 		[ $SECONDS -lt $end ] || return 1
 		sleep 0.02
 	done
+}
+
+# MS, times how much slower than the development host this machine is just now: bounds of time stay of the order of
+# what they guard, in an emulated machine too.
+slow_ms() {
+	local begin _
+	if [ -z "${LIB_SLOW:-}" ]; then
+		begin=$(date +%s%N)
+		for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done
+		LIB_SLOW=$((($(date +%s%N) - begin) / 25000000 + 1))
+	fi
+	echo $(($1 * LIB_SLOW))
 }
 
 # True while the process exists and is not a zombie.
