@@ -252,6 +252,12 @@ ssize_t run_output_read(const struct run *run, int stream, uint64_t *offset, cha
 	return store_read(&run->capture.streams[stream - 1].store, offset, buf, size);
 }
 
+void run_poll_events(struct run *run)
+{
+	if (run->events)
+		events_consume(run->events, 0);
+}
+
 const struct result *run_result(const struct run *run)
 {
 	return &run->result;

@@ -59,6 +59,8 @@ json_t *run_status(const struct run *run);
 /* Copies captured bytes of stream 1 or 2 from *offset on; the number copied, 0 when there are no more yet. *offset
  * moves to where the copied bytes start: bytes that are not kept any more are skipped. */
 ssize_t run_output_read(const struct run *run, int stream, uint64_t *offset, char *buf, size_t size);
+/* Delivers the process events that wait in the ring now; by itself it is read when a quarter is full. */
+void run_poll_events(struct run *run);
 /* Valid once `ended` was called. */
 const struct result *run_result(const struct run *run);
 

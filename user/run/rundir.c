@@ -35,19 +35,20 @@ static int open_top(struct stat *st, struct err *err)
 	own_fd fd = open(top, OPEN_DIR);
 
 	if (fd < 0 && errno == ENOENT) {
-		int rc = io_mkdir_p(top, 0755, err);
+		int rc = io_mkdir_p(top, DIR_MODE, err);
 
 		if (rc)
 			return rc;
 		fd = open(top, OPEN_DIR);
-		if (fd >= 0 && fchmod(fd, DIR_MODE))
-			return err_set(err, -errno, "chmod '%s'", top);
 	}
 	if (fd < 0 || fstat(fd, st))
 		return err_set(err, -errno, "open '%s'", top);
 	if (st->st_uid != geteuid() || st->st_mode & (S_IWGRP | S_IWOTH))
 		return err_say(err, ERR_PERMISSION, -EPERM,
 			       "'%s' can be changed by others: make it root's, mode 0711", top);
+	/* A umask, or whoever needed it first, may have made it too private for readers. */
+	if ((st->st_mode & DIR_MODE) != DIR_MODE && fchmod(fd, DIR_MODE))
+		return err_set(err, -errno, "chmod '%s'", top);
 	return take_fd(&fd);
 }
 

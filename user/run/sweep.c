@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/loop.h"
+#include "base/clock.h"
 #include "kern/cgroup.h"
 #include "kern/kern.h"
 #include "run/meta.h"
@@ -64,6 +64,10 @@ static struct verdict judge(const struct evidence *e)
 	if (e->row.flags & (SBX_EXECS_HIT | SBX_DEPTH_HIT)) {
 		v.outcome = OUTCOME_LIMIT_EXCEEDED;
 		v.killed_by = e->row.flags & SBX_EXECS_HIT ? KILLED_BY_EXECS : KILLED_BY_DEPTH;
+	} else if (e->row.flags & SBX_ANCESTOR_DIED && v.signal == SIGKILL) {
+		v.outcome = OUTCOME_CANCELLED;
+		v.killed_by = KILLED_BY_ANCESTOR;
+		v.diagnostic = "the sandbox around it ended";
 	} else if (e->row.flags & SBX_OWNER_DIED && v.signal == SIGKILL) {
 		v.outcome = OUTCOME_OWNER_EXITED;
 		v.killed_by = KILLED_BY_OWNER;

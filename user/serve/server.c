@@ -32,6 +32,7 @@
 #include <sys/un.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/own.h"
 #include "kern/kern.h"
 #include "run/rundir.h"
@@ -43,6 +44,7 @@
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
 #endif
 #define CHUNKS_A_TURN 4 /* then other sources of the loop get theirs */
+#define LOOK_EVERY_NS (50ULL * 1000000)
 
 struct peer {
 	struct server *server; /* NULL: free slot */
@@ -65,6 +67,7 @@ struct server {
 	struct sbx_event kept[SERVER_EVENTS_KEPT]; /* a ring */
 	uint64_t events;
 	unsigned int subscribers; /* peers with `events` */
+	struct loop_timer look;	  /* at the ring, while there are any */
 	char started[RESULT_TIME_LEN];
 	pid_t root_pid;
 };
@@ -196,6 +199,16 @@ void server_process(struct server *server, const struct sbx_event *event)
 			send_process(&server->peers[i], event);
 }
 
+/* The ring wakes nobody for a few records. */
+static void on_look(void *arg)
+{
+	struct server *s = arg;
+
+	run_poll_events(s->run);
+	if (s->subscribers)
+		loop_timer_arm(s->loop, &s->look, clock_boot_ns() + LOOK_EVERY_NS);
+}
+
 static void send_kept_events(struct peer *p)
 {
 	struct server *s = p->server;
@@ -239,11 +252,13 @@ static int subscribe(struct peer *p, const struct request *request)
 		watch_room(p, true);
 		return 0;
 	default:
+		run_poll_events(p->server->run);
 		send_kept_events(p);
 		if (!request->follow)
 			return send_json(p, json_pack("{s:b}", "end", 1));
 		p->server->subscribers += !p->events;
 		p->events = true;
+		on_look(p->server);
 		return 0;
 	}
 }
@@ -409,17 +424,16 @@ static int listen_in(int dir, uid_t owner, gid_t group)
 static void server_init(struct server *s, struct run *run, struct loop *loop, int fd)
 {
 	const struct rundir *d = run_rundir(run);
-	struct timespec now;
 
 	s->run = run;
 	s->loop = loop;
 	s->owner = d->reader;
 	s->root_pid = run_root_pid(run);
 	s->listen = (struct loop_source){ .fd = fd, .ready = listen_ready, .arg = s };
+	s->look = (struct loop_timer){ .fire = on_look, .arg = s };
 	for (int i = 0; i < SERVER_CLIENTS_MAX; i++)
 		s->peers[i].source.fd = -1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	result_time_text((int64_t)now.tv_sec * 1000000000 + now.tv_nsec, s->started);
+	result_time_text(run_result(run)->started_unix_ns, s->started);
 }
 
 int server_open(struct server **out, struct run *run, struct loop *loop, struct err *err)
@@ -466,6 +480,7 @@ void server_close(struct server *server)
 		return;
 	for (int i = 0; i < SERVER_CLIENTS_MAX; i++)
 		peer_close(&server->peers[i]);
+	loop_timer_disarm(server->loop, &server->look);
 	loop_del(server->loop, &server->listen);
 	close_fd(&server->listen.fd);
 	kern_close(server->kern);
