@@ -55,6 +55,26 @@ static __always_inline void dying_hit(struct sbx_sandbox *sb, __u32 why)
 	__sync_fetch_and_or(&sb->flags, why | SBX_DYING);
 }
 
+/* Whether `depth` is beyond what the sandbox allows. */
+static __always_inline int depth_hit(struct sbx_sandbox *sb, __u32 depth)
+{
+	if (!sb->max_depth || depth - sb->base_depth <= sb->max_depth)
+		return 0;
+	dying_hit(sb, SBX_DEPTH_HIT);
+	return 1;
+}
+
+/* Counts one exec; whether that crossed the bound. */
+static __always_inline int exec_hit(struct sbx_sandbox *sb)
+{
+	__u64 n = __sync_fetch_and_add(&sb->execs, 1) + 1;
+
+	if (!sb->max_execs || n <= sb->max_execs)
+		return 0;
+	dying_hit(sb, SBX_EXECS_HIT);
+	return 1;
+}
+
 /* No forks from now on, in it and in the sandboxes inside. */
 static __always_inline void dying_set(struct sbx_sandbox *sb)
 {

@@ -29,28 +29,24 @@ static __always_inline void event_put(struct sbx_sandbox *sb, struct sbx_event *
 		__sync_fetch_and_add(&sb->events_dropped, 1);
 }
 
-static __always_inline void event_put_up(struct sbx_sandbox *sb, struct sbx_event *e)
+/* `depth` as rows carry it, from the outermost root. */
+static __always_inline void event_put_up(struct sbx_sandbox *sb, struct sbx_event *e, __u32 depth)
 {
-	__u32 depth = e->depth;
-
-	for (int i = 0; i < SBX_MAX_NEST && sb; i++) {
-		e->depth = depth - sb->base_depth;
-		event_put(sb, e);
-		sb = sandbox_of(sb->parent);
-	}
+	e->depth = depth - sb->base_depth;
+	event_put(sb, e);
+	if (sb->parent)
+		nest_event(sb->parent, e, depth);
 }
 
-/* `task` is any thread of the process; a record is about the process. */
-static __always_inline void event_init(struct sbx_event *e, __u32 kind, struct task_struct *task)
+/* A record is about a process; its leader tells. */
+static __always_inline void event_init(struct sbx_event *e, __u32 kind, struct task_struct *leader)
 {
-	struct task_struct *leader = task->group_leader;
-
 	__builtin_memset(e, 0, sizeof(*e));
 	e->kind = kind;
 	e->time_ns = bpf_ktime_get_boot_ns();
 	e->start_ns = leader->start_boottime;
-	e->pid = task->tgid;
-	e->ppid = task->real_parent->tgid;
+	e->pid = leader->tgid;
+	e->ppid = leader->real_parent->tgid;
 	__builtin_memcpy(e->comm, leader->comm, sizeof(e->comm));
 }
 

@@ -45,15 +45,25 @@ static __always_inline struct sbx_sandbox *sandbox_of(__u64 id)
 	return id ? bpf_map_lookup_elem(&sandboxes, &id) : NULL;
 }
 
-/* Three tries: a fourth CPU that grows the peak in between loses at most its own step. */
+/*
+ * nest.bpf.c: the same for the sandboxes around one, from the innermost on. Global functions, so that the verifier
+ * walks each loop once and not for every path of every hook that gets there.
+ */
+extern int nest_tally(__u64 id, __s32 threads, __s32 processes, __s32 born, __s32 exits);
+extern int nest_depth(__u64 id, __u32 depth);
+extern int nest_exec(__u64 id);
+extern int nest_event(__u64 id, struct sbx_event *event, __u32 depth);
+
+/* Two tries: a third CPU that raises it in between has seen more, or loses at most its own step. */
 static __always_inline void raise_peak(__u64 *peak, __u64 value)
 {
-	for (int i = 0; i < 3; i++) {
-		__u64 old = *(volatile __u64 *)peak;
+	__u64 old = *(volatile __u64 *)peak;
 
-		if (value <= old || __sync_val_compare_and_swap(peak, old, value) == old)
-			return;
-	}
+	if (value <= old || __sync_val_compare_and_swap(peak, old, value) == old)
+		return;
+	old = *(volatile __u64 *)peak;
+	if (value > old)
+		__sync_val_compare_and_swap(peak, old, value);
 }
 
 /* What happened to a sandbox, for its counters. */
@@ -84,10 +94,9 @@ static __always_inline void tally_one(struct sbx_sandbox *sb, const struct tally
 /* Counts for a sandbox and for every one around it. */
 static __always_inline void tally_up(struct sbx_sandbox *sb, const struct tally *t)
 {
-	for (int i = 0; i < SBX_MAX_NEST && sb; i++) {
-		tally_one(sb, t);
-		sb = sandbox_of(sb->parent);
-	}
+	tally_one(sb, t);
+	if (sb->parent)
+		nest_tally(sb->parent, t->threads, t->processes, t->born, t->exits);
 }
 
 /* Removes a row whose task ended unseen, and counts the end that the exit hook did not. */
@@ -101,8 +110,12 @@ static __always_inline void row_retire(const struct task_struct *task, const str
 		t.born = -process;
 	else
 		t.exits = process;
-	if (!row_delete(task))
-		tally_up(sandbox_of(id), &t);
+	if (!row_delete(task)) {
+		struct sbx_sandbox *sb = sandbox_of(id);
+
+		if (sb)
+			tally_up(sb, &t);
+	}
 }
 
 #endif

@@ -88,21 +88,13 @@ static __always_inline bool heir_of(const struct sbx_task *up, bool process, str
 	return heir->sandbox;
 }
 
-/* Whether `depth` is beyond what the sandbox, or one around it, allows. */
+/* A root has depth 0 in its own sandbox, and counts for those around it. */
 static __always_inline bool too_deep(struct sbx_sandbox *sb, const struct sbx_task *heir)
 {
-	struct sbx_sandbox *up = sb;
-	bool hit = false;
+	bool hit = !(heir->flags & SBX_TASK_ROOT) && depth_hit(sb, heir->depth);
 
-	if (heir->flags & SBX_TASK_ROOT)
-		up = sandbox_of(sb->parent);
-	for (int i = 0; i < SBX_MAX_NEST && up; i++) {
-		if (up->max_depth && heir->depth - up->base_depth > up->max_depth) {
-			dying_hit(up, SBX_DEPTH_HIT);
-			hit = true;
-		}
-		up = sandbox_of(up->parent);
-	}
+	if (sb->parent)
+		hit |= nest_depth(sb->parent, heir->depth);
 	return hit;
 }
 
@@ -113,17 +105,12 @@ static __always_inline void root_is(struct sbx_sandbox *sb, struct sbx_task *row
 	sb->base_depth = row->depth;
 }
 
-static __always_inline void fork_event(struct sbx_sandbox *sb, struct sbx_task *row, struct task_struct *child,
-				       bool hit)
+static __always_inline void fork_event(struct sbx_sandbox *sb, struct sbx_task *row, struct sbx_event *e, bool hit)
 {
-	struct sbx_event e;
-
 	if (!(row->flags & SBX_TASK_PROCESS))
 		return;
-	event_init(&e, SBX_EVENT_FORK, child);
-	e.depth = row->depth;
-	e.flags = hit ? SBX_EVENT_LIMIT : 0;
-	event_put_up(sb, &e);
+	e->flags = hit ? SBX_EVENT_LIMIT : 0;
+	event_put_up(sb, e, row->depth);
 }
 
 /* What is known of a task only after copy_process(). */
@@ -136,7 +123,8 @@ static __always_inline void row_fill(struct sbx_task *row, const struct task_str
 }
 
 /* The row of a child whose fork cannot be refused any more. Counted before it is inserted: live 0 means no rows. */
-static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row, struct task_struct *child)
+static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row, struct task_struct *child,
+				  struct sbx_event *e)
 {
 	struct tally t = { 1, row->flags & SBX_TASK_PROCESS ? 1 : 0, row->flags & SBX_TASK_PROCESS ? 1 : 0, 0 };
 	__u64 key = (__u64)(long)child;
@@ -159,7 +147,7 @@ static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row, 
 	} else if (row->flags & SBX_TASK_ROOT) {
 		root_is(sb, row);
 	}
-	fork_event(sb, row, child, hit);
+	fork_event(sb, row, e, hit);
 	if (row->flags & SBX_TASK_BORN_DYING && !kill_child(child))
 		__sync_fetch_and_add(&sb->killed, 1);
 }
@@ -177,7 +165,7 @@ static __always_inline void birth_orphan(struct sbx_task *row, struct task_struc
 }
 
 /* Tier A: the row is there since task_alloc and only lacks what was not known then. */
-static __always_inline void embryo_born(struct sbx_task *row, struct task_struct *child)
+static __always_inline void embryo_born(struct sbx_task *row, struct task_struct *child, struct sbx_event *e)
 {
 	struct sbx_sandbox *sb = sandbox_of(row->sandbox);
 
@@ -187,55 +175,44 @@ static __always_inline void embryo_born(struct sbx_task *row, struct task_struct
 		return;
 	if (row->flags & SBX_TASK_ROOT)
 		root_is(sb, row);
-	fork_event(sb, row, child, false);
+	fork_event(sb, row, e, false);
 }
 
 static __always_inline int fork_hook(struct task_struct *parent, struct task_struct *child)
 {
 	struct sbx_task *up = row_of(parent), *row = row_at(child);
+	bool process = child->pid == child->tgid;
 	struct sbx_sandbox *sb;
 	struct sbx_task heir;
+	struct sbx_event e;
 
-	if (row && up && row->flags & SBX_TASK_EMBRYO) {
-		embryo_born(row, child);
+	if (!up && !row)
+		return 0;
+	if (up && row && !(row->flags & SBX_TASK_EMBRYO) && row->start_ns == child->start_boottime)
+		return 0; /* another copy was here */
+	if (process)
+		event_init(&e, SBX_EVENT_FORK, child);
+	if (up && row && row->flags & SBX_TASK_EMBRYO) {
+		embryo_born(row, child, &e);
 		return 0;
 	}
-	if (row && up && row->start_ns == child->start_boottime)
-		return 0; /* another copy was here */
 	if (row) {
 		STAT_ADD(stale);
 		row_retire(child, row);
 	}
-	if (!up || !heir_of(up, parent->signal != child->signal, &heir))
+	if (!up || !heir_of(up, process, &heir))
 		return 0;
 	if (heir.flags & SBX_TASK_ROOT)
 		up->seed = 0;
 	sb = sandbox_of(heir.sandbox);
 	if (sb)
-		birth(sb, &heir, child);
+		birth(sb, &heir, child, &e);
 	else
 		birth_orphan(&heir, child);
 	return 0;
 }
 
 /* ---- exec -------------------------------------------------------------------------------------- */
-
-/* Counts one exec for the sandbox and those around it; true when a bound was crossed. */
-static __always_inline bool count_exec(struct sbx_sandbox *sb)
-{
-	bool hit = false;
-
-	for (int i = 0; i < SBX_MAX_NEST && sb; i++) {
-		__u64 n = __sync_fetch_and_add(&sb->execs, 1) + 1;
-
-		if (sb->max_execs && n > sb->max_execs) {
-			dying_hit(sb, SBX_EXECS_HIT);
-			hit = true;
-		}
-		sb = sandbox_of(sb->parent);
-	}
-	return hit;
-}
 
 /* The new image has not run yet. A thread other than the leader has become the leader: pid and start are new. */
 static __always_inline int exec_hook(struct task_struct *task)
@@ -247,16 +224,17 @@ static __always_inline int exec_hook(struct task_struct *task)
 
 	if (!row || row->exec_id == (__u32)task->self_exec_id)
 		return 0; /* none of ours, or another copy was here */
+	event_init(&e, SBX_EVENT_EXEC, task);
 	row_fill(row, task);
 	row->flags = (row->flags & ~SBX_TASK_EMBRYO) | SBX_TASK_PROCESS;
 	sb = sandbox_of(row->sandbox);
 	if (!sb)
 		return 0;
-	hit = count_exec(sb);
-	event_init(&e, SBX_EVENT_EXEC, task);
-	e.depth = row->depth;
+	hit = exec_hit(sb);
+	if (sb->parent)
+		hit |= nest_exec(sb->parent);
 	e.flags = hit ? SBX_EVENT_LIMIT : 0;
-	event_put_up(sb, &e);
+	event_put_up(sb, &e, row->depth);
 	if ((hit || sb->flags & SBX_KILLING) && !bpf_send_signal(SIGKILL))
 		__sync_fetch_and_add(&sb->killed, 1);
 	return 0;
@@ -275,22 +253,26 @@ static __always_inline bool claim_death(struct task_struct *task)
 	return bpf_map_update_elem(&deaths, &key, &one, BPF_NOEXIST) != -EEXIST;
 }
 
-/* As waitpid(2) returns it: since 6.1 the last thread to exit has set SIGNAL_GROUP_EXIT whatever the ending. */
-static __always_inline __u32 exit_status(struct task_struct *task)
+/* Threads released before are summed up in the signal_struct; the last slice of a running thread is not in yet. */
+static __always_inline __u64 cpu_time(struct task_struct *task, struct task_struct *leader, struct signal_struct *sig)
 {
-	struct signal_struct *sig = task->signal;
+	__u64 ns = sig->sum_sched_runtime + task->se.sum_exec_runtime;
 
-	return sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code : task->group_leader->exit_code;
+	return leader == task ? ns : ns + leader->se.sum_exec_runtime;
 }
 
-/* Threads released before are summed up in the signal_struct; the last slice of a running thread is not in yet. */
-static __always_inline __u64 cpu_time(struct task_struct *task)
+/*
+ * The record of a process that ends. Its status is as waitpid(2) returns it: since 6.1 the last thread to exit has set
+ * SIGNAL_GROUP_EXIT, whatever the ending.
+ */
+static __always_inline void exit_event(struct sbx_event *e, struct task_struct *task)
 {
-	__u64 ns = task->signal->sum_sched_runtime + task->se.sum_exec_runtime;
+	struct task_struct *leader = task->group_leader;
+	struct signal_struct *sig = task->signal;
 
-	if (task->group_leader != task)
-		ns += task->group_leader->se.sum_exec_runtime;
-	return ns;
+	event_init(e, SBX_EVENT_EXIT, leader);
+	e->status = sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code : leader->exit_code;
+	e->cpu_ns = cpu_time(task, leader, sig);
 }
 
 static __always_inline bool escaped(struct sbx_sandbox *sb)
@@ -300,33 +282,31 @@ static __always_inline bool escaped(struct sbx_sandbox *sb)
 }
 
 /* The receipt is there before anyone can reap the root, and before live says 0. */
-static __always_inline void process_died(struct sbx_sandbox *sb, struct task_struct *task, __u32 depth)
+static __always_inline void process_died(struct sbx_sandbox *sb, struct sbx_event *e, __u32 depth)
 {
-	struct sbx_event e;
-
-	event_init(&e, SBX_EVENT_EXIT, task);
-	e.status = exit_status(task);
-	e.cpu_ns = cpu_time(task);
-	e.depth = depth;
 	if (escaped(sb)) {
-		e.flags = SBX_EVENT_ESCAPED;
+		e->flags = SBX_EVENT_ESCAPED;
 		__sync_fetch_and_add(&sb->escapes, 1);
 	}
-	if (sb->root_pid == e.pid && !(sb->flags & SBX_ROOT_EXITED)) {
-		sb->root_status = e.status;
-		sb->root_exit_ns = e.time_ns;
+	if (sb->root_pid == e->pid && !(sb->flags & SBX_ROOT_EXITED)) {
+		sb->root_status = e->status;
+		sb->root_exit_ns = e->time_ns;
 		__sync_fetch_and_or(&sb->flags, SBX_ROOT_EXITED);
 	}
-	event_put_up(sb, &e);
+	event_put_up(sb, e, depth);
 }
 
 static __always_inline void thread_died(struct sbx_task *row, struct task_struct *task, bool dead)
 {
+	bool last = dead && claim_death(task);
 	__u32 depth = row->depth;
 	__u64 id = row->sandbox;
-	struct tally t = { .threads = -1 };
+	struct tally t = { .threads = -1, .processes = -last, .exits = last };
 	struct sbx_sandbox *sb;
+	struct sbx_event e;
 
+	if (last)
+		exit_event(&e, task);
 	if (row_delete(task)) {
 		row->flags |= SBX_TASK_GONE;
 		STAT_ADD(delete_failed);
@@ -334,11 +314,8 @@ static __always_inline void thread_died(struct sbx_task *row, struct task_struct
 	sb = sandbox_of(id);
 	if (!sb)
 		return;
-	if (dead && claim_death(task)) {
-		t.processes = -1;
-		t.exits = 1;
-		process_died(sb, task, depth);
-	}
+	if (last)
+		process_died(sb, &e, depth);
 	tally_up(sb, &t);
 }
 
