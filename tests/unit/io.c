@@ -131,11 +131,22 @@ static void a_failed_replacement_leaves_nothing_behind(void **state)
 	struct err err;
 
 	assert_int_equal(mkdirat(place->fd, "d", 0755), 0);
-	assert_int_equal(io_replace_file(place->fd, "d", "x", 1, 0, &err), -EISDIR);
+	assert_int_equal(io_replace_file(place->fd, "d", "x", 1, 0, &err), -EEXIST);
 	assert_non_null(strstr(err.text, "'d'"));
 	assert_int_equal(unlinkat(place->fd, "d", AT_REMOVEDIR), 0);
 	assert_int_equal(rmdir(place->path), 0);
 	assert_int_equal(mkdir(place->path, 0700), 0);
+}
+
+static void a_pipe_does_not_turn_into_a_file(void **state)
+{
+	struct place *place = *state;
+	struct stat st;
+
+	assert_int_equal(mkfifoat(place->fd, "p", 0600), 0);
+	assert_int_equal(io_replace_file(place->fd, "p", "x", 1, 0, NULL), -EEXIST);
+	assert_int_equal(fstatat(place->fd, "p", &st, 0), 0);
+	assert_true(S_ISFIFO(st.st_mode));
 }
 
 static void a_link_planted_under_the_new_name_is_not_followed(void **state)
@@ -299,6 +310,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_failed_replacement_leaves_nothing_behind, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(a_pipe_does_not_turn_into_a_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_link_planted_under_the_new_name_is_not_followed,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(directories_are_made_with_their_parents, setup,

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -14,8 +15,9 @@
 
 static int write_to(const char *where, const char *text)
 {
-	own_fd dir = -1;
+	own_fd dir = -1, special = -1;
 	own_str path = strdup(where);
+	struct stat st;
 	uint64_t fd;
 	char *slash;
 
@@ -23,6 +25,11 @@ static int write_to(const char *where, const char *text)
 		return -ENOMEM;
 	if (!strncmp(where, "fd:", 3))
 		return num_u64(where + 3, &fd) < 0 ? -EBADF : io_write_all((int)fd, text, strlen(text));
+	/* A device, a pipe or /dev/stdout is written to; only a file is replaced. */
+	if (stat(where, &st) == 0 && !S_ISREG(st.st_mode)) {
+		special = open(where, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		return special < 0 ? -errno : io_write_all(special, text, strlen(text));
+	}
 	slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';

@@ -112,12 +112,23 @@ static int replace(int dirfd, const char *tmp, const char *name, const void *byt
 	return r;
 }
 
+static bool replaceable(int dirfd, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISREG(st.st_mode) ||
+	       S_ISLNK(st.st_mode);
+}
+
 int io_replace_file(int dirfd, const char *name, const void *bytes, size_t len, mode_t mode,
 		    struct err *err)
 {
 	const char *base = strrchr(name, '/');
 	char tmp[PATH_MAX];
 	int n, r;
+
+	if (!replaceable(dirfd, name))
+		return err_set(err, -EEXIST, "write '%s', which is not a regular file", name);
 
 	base = base ? base + 1 : name;
 	n = snprintf(tmp, sizeof(tmp), "%.*s.%.200s.%d", (int)(base - name), name, base,

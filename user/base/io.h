@@ -18,7 +18,8 @@ ssize_t io_read_file(int dirfd, const char *path, char *buf, size_t size);
 int io_write_file(int dirfd, const char *path, const char *text);
 /* Unsigned number that is a file's whole text ("max" -> UINT64_MAX). */
 int io_read_u64(int dirfd, const char *path, uint64_t *value);
-/* Replaces `name` below dirfd by write + rename, mode 0600 unless given. */
+/* Replaces `name` below dirfd by write + rename, mode 0600 unless given. What is there and is not a
+ * regular file stays (-EEXIST): a device or a pipe must not turn into a file. */
 int io_replace_file(int dirfd, const char *name, const void *bytes, size_t len, mode_t mode,
 		    struct err *err);
 /* mkdir -p of an absolute path. */
