@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "policy/capability.h"
 #include "policy/option.h"
+#include "policy/spec_environ.h"
 #include "usage.h"
 
 #define HELP_COLUMN 34
@@ -106,6 +108,32 @@ static void table_options(FILE *out)
 	}
 }
 
+static void table_presets(FILE *out)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = limit_preset_name(i)); i++) {
+		struct spec_limit limits[LIMIT__COUNT] = { 0 };
+		char value[40];
+
+		limit_apply_preset(limits, name, NULL);
+		for (int id = 0; id < LIMIT__COUNT; id++) {
+			limit_text((enum limit_id)id, limits[id].value, value, sizeof(value));
+			if (limit_in_force(&limits[id]))
+				fprintf(out, "preset\t%s\t%s\t%s\n", name, limit_table[id].option,
+					value);
+		}
+	}
+}
+
+static void table_words(FILE *out)
+{
+	for (size_t i = 0; i < spec_environ_passed_count; i++)
+		fprintf(out, "passed\t%s\n", spec_environ_passed[i]);
+	for (int i = 0; i < CAP__COUNT; i++)
+		fprintf(out, "capability\t%s\n", capability_table[i].name);
+}
+
 void usage_table(FILE *out)
 {
 	for (size_t i = 0; i < command_count; i++) {
@@ -118,6 +146,8 @@ void usage_table(FILE *out)
 				flag->arg ? flag->arg : "", flag->help);
 	}
 	table_options(out);
+	table_presets(out);
+	table_words(out);
 }
 
 int usage_refuse(const char *command, const char *fmt, ...)

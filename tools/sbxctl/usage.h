@@ -14,7 +14,7 @@
 
 void usage_all(FILE *out);
 void usage_command(FILE *out, const struct command *command);
-/* Tab-separated rows for man/generate: "command", "flag", "group" and "option" lines. */
+/* The tables as tab-separated rows, the kind of row first: man/generate reads them. */
 void usage_table(FILE *out);
 
 /* One line on stderr, "sbxctl COMMAND: …" or, for NULL, "sbxctl: …", and the command's exit

@@ -99,6 +99,11 @@ bool limit_preset_known(const char *name)
 	return preset_find(name);
 }
 
+const char *limit_preset_name(size_t index)
+{
+	return index < sizeof(presets) / sizeof(presets[0]) ? presets[index].name : NULL;
+}
+
 int limit_apply_preset(struct spec_limit limits[LIMIT__COUNT], const char *name, struct err *err)
 {
 	const struct preset *preset = preset_find(name);

@@ -64,6 +64,8 @@ int limit_parse(struct spec_limit *limit, enum limit_id id, const char *text, st
 /* Fills what is still unset. `none` waives every limit. Unknown names are refused with the list. */
 int limit_apply_preset(struct spec_limit limits[LIMIT__COUNT], const char *name, struct err *err);
 bool limit_preset_known(const char *name);
+/* Names of the presets in order; NULL past the last. */
+const char *limit_preset_name(size_t index);
 
 /* "5 s", "64 KiB", "1.5 CPUs", "32": for messages. */
 void limit_text(enum limit_id id, uint64_t value, char *buf, size_t size);

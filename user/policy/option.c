@@ -48,8 +48,8 @@ const struct option run_options[] = {
 	  "programs started in all" },
 	{ "--max-depth", 0, "N", GROUP_LIMITS, false, NULL, option_set_limit, LIMIT_DEPTH,
 	  "generations of processes below the command" },
-	{ "--limits", 0, "PRESET", GROUP_LIMITS, false, NULL, option_set_preset, 0,
-	  "strict, default, relaxed or none, for what is not said by itself" },
+	{ "--limits", 0, "strict|default|relaxed|none", GROUP_LIMITS, false, NULL,
+	  option_set_preset, 0, "a preset, for what is not said by itself" },
 
 	{ "--ro", 0, "PATH", GROUP_FILES, true, NO_FILES, NULL, 0, "readable, not writable" },
 	{ "--rw", 0, "PATH", GROUP_FILES, true, NO_FILES, NULL, 0, "readable and writable" },

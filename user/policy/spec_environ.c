@@ -8,13 +8,16 @@
 #include "policy/spec_environ.h"
 
 /* DESIGN 8: what a build or a shell needs and no key hides in. */
-static const char *const passed[] = {
+const char *const spec_environ_passed[] = {
 	"PATH",	    "HOME",    "USER",	    "LOGNAME",	 "SHELL",	    "LANG",
 	"LC_*",	    "TERM",    "COLORTERM", "NO_COLOR",	 "FORCE_COLOR",	    "TZ",
 	"TMPDIR",   "CI",      "EDITOR",    "PAGER",	 "VIRTUAL_ENV",	    "CC",
 	"CXX",	    "CFLAGS",  "LDFLAGS",   "MAKEFLAGS", "PKG_CONFIG_PATH", "GOFLAGS",
 	"NODE_ENV", "PYTHON*", "JAVA_HOME",
 };
+
+const size_t spec_environ_passed_count =
+	sizeof(spec_environ_passed) / sizeof(spec_environ_passed[0]);
 
 #define PATH_FALLBACK "/usr/local/bin:/usr/bin:/bin"
 
@@ -77,8 +80,8 @@ static int put(struct list *list, const char *name, size_t len, const char *valu
 
 static bool wanted(const struct spec *spec, const char *name)
 {
-	for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-		if (text_glob(passed[i], name))
+	for (size_t i = 0; i < spec_environ_passed_count; i++)
+		if (text_glob(spec_environ_passed[i], name))
 			return true;
 	for (size_t i = 0; i < spec->pass_env_count; i++)
 		if (text_glob(spec->pass_env[i], name))

@@ -11,6 +11,10 @@
 
 #include "policy/spec.h"
 
+/* Names and patterns that are passed without being asked for. */
+extern const char *const spec_environ_passed[];
+extern const size_t spec_environ_passed_count;
+
 /* passwd facts of the run user; NULL members keep what the caller has. */
 struct spec_user {
 	const char *name, *home, *shell;
