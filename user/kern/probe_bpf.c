@@ -212,8 +212,8 @@ static bool killed_by_hook(const struct probe_half *h, uint64_t id)
 	for (int i = 0; i < 200; i++, nanosleep(&step, NULL)) {
 		if (bpf_map_lookup_elem(h->sandboxes_fd, &id, &row))
 			return false;
-		if (!row.live)
-			return row.killed > 0;
+		if (!row.live && row.killed) /* the victim may be gone before its kill is counted */
+			return true;
 	}
 	return false;
 }

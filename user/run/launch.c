@@ -220,10 +220,10 @@ static const struct {
 	{"start_cgroup", make_cgroup},
 	{"start_pidns", make_pidns}, /* before the sandbox: the seed is for the command, not for our init */
 	{"start_sandbox", make_sandbox},
-	{"start_watcher", make_watcher},
 	{"start_streams", launch_streams},
 	{"start_mounts", launch_mounts},
 	{"start_child", make_child},
+	{"start_watcher", make_watcher}, /* after the child, which the seed is for */
 	{"start_enter", enter_cgroup},
 	{"start_label", verify_label},
 	{"start_ready", wait_ready},

@@ -139,7 +139,9 @@ static const struct tier_clause *find_clause(const struct result *r, const char 
 
 static void clause_text(const struct tier_clause *clause, char *buf, size_t size)
 {
-	if (!clause || !strcmp(clause->mechanism, "not asked"))
+	if (clause && !strcmp(clause->mechanism, "waived"))
+		snprintf(buf, size, "waived");
+	else if (!clause || !strcmp(clause->mechanism, "not asked"))
 		snprintf(buf, size, "not asked");
 	else if (clause->enforced)
 		snprintf(buf, size, "%s", clause->mechanism);

@@ -215,11 +215,18 @@ void run_background(struct run *run)
 	run->keeper_out = run->keeper_err = -1;
 }
 
+/*
+ * A shell stops its loop, make and xargs stop their work, only when the command was seen to die of the
+ * interrupt. A root that ended of a forwarded TERM or HUP by itself is reported by its status.
+ */
 int run_death_signal(const struct run *run)
 {
 	const struct result *r = &run->result;
+	int sig = run->cause.fixed ? run->cause.signal : 0;
 
-	return run->cause.fixed && run->cause.signal && r->exit_code < 0 ? run->cause.signal : 0;
+	if (!sig || r->exit_code >= 0)
+		return 0;
+	return sig == SIGINT || sig == SIGQUIT || r->signal != sig ? sig : 0;
 }
 
 const char *run_id(const struct run *run)
