@@ -22,7 +22,7 @@ const char *const half_pin_names[HALF_PINS] = {
 
 static int get(const char *dir, enum half_pin pin)
 {
-	char path[192];
+	char path[224];
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, half_pin_names[pin]);

@@ -26,7 +26,7 @@ extern const char *const half_pin_names[HALF_PINS];
 struct kern {
 	int fds[HALF_PINS];
 	struct kern_facts facts;
-	char dir[128];
+	char dir[160];
 };
 
 /* Descriptor of a pinned map or program, owned by the handle; negative errno. */

@@ -35,7 +35,7 @@ struct kern_facts {
 	unsigned int hook_copies; /* of the tp_btf hooks, 3 where they may be skipped */
 	bool loaded_now;	 /* this call loaded it (for timing) */
 	char build_id[72];
-	char pin_dir[128];
+	char pin_dir[160];
 };
 const struct kern_facts *kern_facts(const struct kern *k);
 

@@ -12,13 +12,13 @@
 
 #include "base/err.h"
 
-#define PINS_PATH 128 /* bpffs, /sbx/, ABI, build */
+#define PINS_PATH 160 /* bpffs, /sbx/, ABI, build */
 
 struct pins {
 	int lock_fd;
 	bool own_mount;	     /* the bpffs is ours: unload unmounts it */
-	char bpffs[80];	     /* its mount point */
-	char root[96];	     /* <bpffs>/sbx */
+	char bpffs[112];     /* its mount point */
+	char root[120];	     /* <bpffs>/sbx */
 	char dir[PINS_PATH]; /* of this build */
 };
 
