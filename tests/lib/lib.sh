@@ -77,6 +77,11 @@ assert_no_match() { # TEXT EXTENDED-REGEX [WHAT]
 	[[ ! $1 =~ $2 ]] || fail "${3:-text}: '$1' matches '$2'"
 }
 
+assert_one_line() { # TEXT EXTENDED-REGEX [WHAT]
+	[ "$(grep -c '' <<<"$1")" = 1 ] || fail "${3:-text}: '$1' is not one line"
+	assert_match "$@"
+}
+
 assert_le() { # NUMBER LIMIT [WHAT]
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a + 0 <= b + 0) }' || fail "${3:-number}: $1 is more than $2"
 }
@@ -232,10 +237,21 @@ term_expect() { # REGEX [SECONDS]: fails with the screen
 
 term_size() { term resize-window -x "$1" -y "$2"; }
 
-# Types a line and waits until the shell is back; the status of the line is then in $term_rc. The marker is
+# True while the shell waits for a line: what is typed earlier belongs to the command.
+term_idle() { term_screen | grep -v '^ *$' | tail -n 1 | grep -Eq '^READY> *$'; }
+
+term_prompt() { # [SECONDS]
+	wait_until "${1:-10}" term_idle || {
+		term_screen | sed '/^$/d; s/^/  screen: /'
+		fail "the shell did not come back"
+	}
+}
+
+# Waits for the shell, types a line and waits until it is through; its status is then in $term_rc. The marker is
 # spelled so that only its output, not its echo, matches.
 term_run() { # LINE [SECONDS]
 	local mark=$RANDOM
+	term_prompt "${2:-10}"
 	term_line "$1; echo status''-$mark-\$?"
 	term_expect "^status-$mark-[0-9]+" "${2:-10}"
 	term_rc=$(term_screen | sed -n "s/^status-$mark-\\([0-9]*\\).*/\\1/p" | tail -n 1)

@@ -102,7 +102,7 @@ static int execute(const struct child *c)
 		syscall(SYS_execveat, c->image->link_dir, c->image->name, o->argv, o->envp, 0);
 	else
 		execve(c->image->path, o->argv, o->envp);
-	if (errno != ENOEXEC)
+	if (errno != ENOEXEC || c->image->elf)
 		return errno;
 	/* As execvp(3), and with it env, nice and timeout: a file without "#!" is the shell's. */
 	for (size_t i = 1; o->argv[i]; i++) {

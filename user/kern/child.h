@@ -17,6 +17,7 @@ struct child_image {
 	int scratch_fd;	    /* borrowed: holds LINK_DIR while the child starts */
 	int link_dir;	    /* directory whose entry `name` leads to fd; -1: exec by path */
 	int cwd_fd;	    /* directory to start in, -1: stay */
+	bool elf;	    /* a program, whole or not: never the shell's */
 };
 
 /* Finds and checks the command: -ENOENT (127), -EACCES (126) with ERR_COULD_NOT_RUN. */

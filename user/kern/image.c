@@ -119,7 +119,8 @@ int child_image_open(struct child_image *image, const struct spawn_opts *opts, s
 	}
 	slash = strrchr(image->path, '/');
 	image->name = slash ? slash + 1 : image->path;
-	if (is_elf(image->fd))
+	image->elf = is_elf(image->fd);
+	if (image->elf)
 		make_link(image);
 	return 0;
 }

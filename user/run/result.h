@@ -136,7 +136,7 @@ void result_clause(struct result *r, const char *capability, const char *mechani
 		   bool attempted, bool enforced, const char *detail_fmt, ...)
 	__attribute__((format(printf, 7, 8)));
 /* Renders tier_sentence from the clauses, once, at launch (contract 77). A clause that is not enforced reads
- * "not asked" when its mechanism says so, else "not enforced (detail)". */
+ * "not asked" or "waived" when its mechanism says so, else "not enforced (detail)". */
 void result_sentence(struct result *r);
 
 /* Cuts to min(512, max) bytes on a character boundary (contract 11). */

@@ -28,6 +28,8 @@ void store_init(struct store *s, struct rundir *dir, const char *name, const str
 		.tail_size = spec->preview_bytes / 2 + CHARACTER,
 		.fd = -1,
 	};
+	if (s->head_size > s->spill_at) /* past the threshold nothing is in memory alone */
+		s->head_size = s->spill_at;
 }
 
 void store_done(struct store *s)
