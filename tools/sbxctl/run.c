@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "kern/kern.h"
 #include "policy/option.h"
 #include "run/run.h"
 #include "serve/server.h"
@@ -163,6 +164,7 @@ int cmd_run(int argc, char **argv)
 	pid_t parent = getppid();
 	int rc, status;
 
+	json_object_seed((size_t)kern_id_new()); /* else jansson opens /dev/urandom */
 	open_std();
 	prctl(PR_SET_DUMPABLE, 0);
 	spec_init(&k.spec);

@@ -59,6 +59,10 @@ static void set_streams(const struct child *c)
 {
 	const struct spawn_opts *o = c->opts;
 
+	/* Its number is in the link; where it is taken or beyond the limit, the path is executed. */
+	if (c->image->link_dir >= 0 && c->image->fd != CHILD_IMAGE_FD &&
+	    (fcntl(CHILD_IMAGE_FD, F_GETFD) >= 0 || dup3(c->image->fd, CHILD_IMAGE_FD, O_CLOEXEC) < 0))
+		c->image->link_dir = -1;
 	MUST(c, setsid(), "setsid");
 	MUST(c, dup2(o->stdin_fd, 0), "stdin");
 	MUST(c, dup2(o->stdout_fd, 1), "stdout");
@@ -128,6 +132,8 @@ __attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct 
 		if (rc < 0)
 			die(&c, SPAWN_SETUP, -rc, "enter the control groups");
 	}
+	if (opts->timer_slack_ns)
+		prctl(PR_SET_TIMERSLACK, opts->timer_slack_ns);
 	set_streams(&c);
 	if (opts->mounts) {
 		rc = mounts_apply(opts->mounts, what);

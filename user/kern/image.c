@@ -3,9 +3,10 @@
  * The file of the command: looked up once, held by descriptor, executed through that descriptor.
  *
  * execveat(fd, "") would name the process after the descriptor's number (before 6.14) or after the
- * target of a symlink. So an ELF file is executed as NAME in a private directory, where NAME is a
- * link to /proc/self/fd/N: the inode is the one that was checked, and comm is what was typed. A
- * script's interpreter opens the path itself: scripts are executed by path, and the record says so.
+ * target of a symlink. So an ELF file is executed as NAME in a directory of root's, where NAME is a
+ * link to /proc/self/fd/CHILD_IMAGE_FD: the inode is the one that was checked, and comm is what was
+ * typed. Links are the same for every run and stay. A script's interpreter opens the path itself:
+ * scripts are executed by path, and the record says so.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +18,8 @@
 #include "base/own.h"
 #include "kern/child.h"
 
-#define LINK_DIR "exec"
+#define LINKS_MAX 4096 /* names; then commands with a new one are executed by path */
+#define LINK_BYTES 64 /* of the directory, for a name of usual length */
 
 /* 0 and image->fd, or the errno that execvp(3) would have met here. */
 static int try_path(struct child_image *image, int base, const char *dir, size_t dir_len, const char *name)
@@ -71,18 +73,20 @@ static bool is_elf(int fd)
 }
 
 /* On failure link_dir stays -1 and the command is executed by path. */
-static void make_link(struct child_image *image)
+static void find_link(struct child_image *image, const char *links)
 {
 	char target[40];
+	struct stat st;
 
-	snprintf(target, sizeof(target), "/proc/self/fd/%d", image->fd);
-	if (mkdirat(image->scratch_fd, LINK_DIR, 0711) < 0)
+	image->link_dir = open(links, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (image->link_dir < 0 && errno == ENOENT && mkdir(links, 0711) == 0)
+		image->link_dir = open(links, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (image->link_dir < 0 || fstatat(image->link_dir, image->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return;
-	image->link_dir = openat(image->scratch_fd, LINK_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (image->link_dir < 0 || symlinkat(target, image->link_dir, image->name) < 0) {
+	snprintf(target, sizeof(target), "/proc/self/fd/%d", CHILD_IMAGE_FD);
+	if (fstat(image->link_dir, &st) < 0 || st.st_size > LINKS_MAX * LINK_BYTES ||
+	    (symlinkat(target, image->link_dir, image->name) < 0 && errno != EEXIST))
 		close_fd(&image->link_dir);
-		unlinkat(image->scratch_fd, LINK_DIR, AT_REMOVEDIR);
-	}
 }
 
 void child_image_close(struct child_image *image)
@@ -92,20 +96,12 @@ void child_image_close(struct child_image *image)
 	close_fd(&image->link_dir);
 }
 
-void child_image_unlink(struct child_image *image)
-{
-	if (image->link_dir < 0)
-		return;
-	unlinkat(image->link_dir, image->name, 0);
-	unlinkat(image->scratch_fd, LINK_DIR, AT_REMOVEDIR);
-}
-
 int child_image_open(struct child_image *image, const struct spawn_opts *opts, struct err *err)
 {
 	const char *slash;
 	int rc;
 
-	*image = (struct child_image){.fd = -1, .cwd_fd = -1, .link_dir = -1, .scratch_fd = opts->scratch_fd};
+	*image = (struct child_image){ .fd = -1, .cwd_fd = -1, .link_dir = -1 };
 	if (opts->chdir) {
 		image->cwd_fd = open(opts->chdir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (image->cwd_fd < 0)
@@ -120,7 +116,7 @@ int child_image_open(struct child_image *image, const struct spawn_opts *opts, s
 	slash = strrchr(image->path, '/');
 	image->name = slash ? slash + 1 : image->path;
 	image->elf = is_elf(image->fd);
-	if (image->elf)
-		make_link(image);
+	if (image->elf && opts->links)
+		find_link(image, opts->links);
 	return 0;
 }

@@ -129,19 +129,22 @@ int spawn_ready(struct spawn *s, const struct spawn_opts *opts, int timeout_ms, 
 	return fault.stage == SPAWN_READY ? 0 : report_err(opts, &fault, err);
 }
 
-int spawn_release(struct spawn *s, const struct spawn_opts *opts, struct err *err)
+int spawn_release(struct spawn *s, struct err *err)
 {
-	struct spawn_fault fault;
-	int rc;
-
 	if (write(s->go_fd, "x", 1) != 1)
 		return err_set(err, -errno, "release the child");
 	close_fd(&s->go_fd);
-	rc = read_report(s, -1, &fault, err);
+	return 0;
+}
+
+int spawn_result(struct spawn *s, const struct spawn_opts *opts, struct err *err)
+{
+	struct spawn_fault fault;
+	int rc = read_report(s, -1, &fault, err);
+
 	if (rc > 0)
 		rc = report_err(opts, &fault, err);
 	close_fd(&s->fault_fd);
-	child_image_unlink(s->image);
 	return rc;
 }
 
@@ -154,7 +157,6 @@ void spawn_abort(struct spawn *s)
 	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	s->pid = -1;
-	child_image_unlink(s->image);
 }
 
 void spawn_done(struct spawn *s)

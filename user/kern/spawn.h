@@ -27,7 +27,7 @@ struct spawn_opts {
 	int stdin_fd, stdout_fd, stderr_fd;
 	int tty_fd; /* pty slave that becomes the controlling terminal, -1: none */
 	const struct cgroup *cgroup; /* NULL: the caller's */
-	int scratch_fd; /* directory of the run, for the link the command is executed through */
+	const char *links; /* directory for the links that ELF files are executed through, NULL: by path */
 	uid_t uid;
 	gid_t gid;
 	const gid_t *groups;
@@ -36,6 +36,7 @@ struct spawn_opts {
 	bool drop_caps; /* not under -p none unless the user changes */
 	bool no_new_privs;
 	uint64_t max_file_bytes, nofile; /* UINT64_MAX: inherit */
+	uint64_t timer_slack_ns; /* of the command, in place of the caller's; 0: inherit */
 	const struct pidns *pidns;	 /* NULL: the caller's pid namespace */
 	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace */
 };
@@ -64,8 +65,10 @@ struct spawn_fault {
 int spawn_start(struct spawn *s, const struct spawn_opts *opts, struct err *err);
 /* Waits for the child's ready report (bounded by timeout_ms). */
 int spawn_ready(struct spawn *s, const struct spawn_opts *opts, int timeout_ms, struct err *err);
-/* Lets it exec; then waits for success or the errno of exec. */
-int spawn_release(struct spawn *s, const struct spawn_opts *opts, struct err *err);
+/* Lets it exec. */
+int spawn_release(struct spawn *s, struct err *err);
+/* Waits for success or the errno of exec. */
+int spawn_result(struct spawn *s, const struct spawn_opts *opts, struct err *err);
 /* Kills and reaps a child that was not released. Idempotent. */
 void spawn_abort(struct spawn *s);
 void spawn_done(struct spawn *s);

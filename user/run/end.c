@@ -7,20 +7,34 @@
  */
 #include <errno.h>
 #include <signal.h>
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fault.h"
 #include "base/own.h"
 #include "run/state.h"
 
-static bool tree_is_empty(const struct run *run)
+static uint64_t alive(const struct run *run)
 {
 	struct sbx_sandbox row;
 
-	if (kern_sandbox_read(run->kern, run->id, &row) < 0)
-		return true;
-	return row.live == 0 && cgroup_populated(run->cgroup) <= 0;
+	return kern_sandbox_read(run->kern, run->id, &row) < 0 ? 0 : row.live;
+}
+
+static bool tree_is_empty(const struct run *run)
+{
+	return alive(run) == 0 && cgroup_populated(run->cgroup) <= 0;
+}
+
+/* A task that was counted out still has to leave its group and let go of its descriptors: microseconds. */
+static bool tree_empties(const struct run *run)
+{
+	const struct timespec pause = {.tv_nsec = 20000};
+
+	for (int i = 0; i < 20 && alive(run) == 0; i++, nanosleep(&pause, NULL))
+		if (cgroup_populated(run->cgroup) <= 0)
+			return true;
+	return false;
 }
 
 /* What was alive when the end began is what this end killed. */
@@ -60,7 +74,7 @@ static void kill_once(struct run *run)
 static void enter_killing(struct run *run)
 {
 	loop_timer_disarm(run->loop, &run->grace);
-	if (tree_is_empty(run)) {
+	if (tree_empties(run)) {
 		run_event(run, EV_TREE_EMPTY);
 		return;
 	}

@@ -5,6 +5,7 @@
  * was made, through run_release.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -153,7 +154,8 @@ static int make_child(struct run *run, struct err *err)
 		opts->search_path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	opts->chdir = spec->chdir ? spec->chdir : run->workdir[0] ? run->workdir : spec->workdir;
 	opts->cgroup = run->cgroup;
-	opts->scratch_fd = run->dir.fd;
+	snprintf(run->links, sizeof(run->links), "%s/exec", rundir_top());
+	opts->links = run->links;
 	opts->set_user = run->switch_user;
 	opts->uid = run->user.uid;
 	opts->gid = run->user.gid;
@@ -204,7 +206,13 @@ static int record(struct run *run, struct err *err)
 
 static int release(struct run *run, struct err *err)
 {
-	return spawn_release(&run->child, &run->spawn, err);
+	run->started_ns = clock_boot_ns();
+	return spawn_release(&run->child, err);
+}
+
+static int exec_result(struct run *run, struct err *err)
+{
+	return spawn_result(&run->child, &run->spawn, err);
 }
 
 /* By name, so that tests can crash or fail at each. */
@@ -226,11 +234,12 @@ static const struct {
 	{"start_watcher", make_watcher}, /* after the child, which the seed is for */
 	{"start_enter", enter_cgroup},
 	{"start_label", verify_label},
+	{"start_record", record}, /* while the child prepares itself; taken back when it fails */
 	{"start_ready", wait_ready},
 	{"start_verify", verify_limits},
-	{"start_record", record},
-	{"start_sources", deadline_sources},
 	{"start_release", release},
+	{"start_sources", deadline_sources}, /* while it execs: signals, rings and pidfds keep what happened */
+	{"start_exec", exec_result},
 };
 
 int run_launch(struct run *run, struct err *err)

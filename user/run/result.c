@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/own.h"
 #include "base/text.h"
@@ -235,13 +234,21 @@ int result_json_exit_status(const json_t *result)
 	return result_exit_status(&r);
 }
 
+/*
+ * Civil time by arithmetic (H. Hinnant's days_from_civil, turned round): gmtime_r would read the zone file
+ * at every start.
+ */
 void result_time_text(int64_t unix_ns, char buf[RESULT_TIME_LEN])
 {
-	time_t seconds = (time_t)(unix_ns / 1000000000);
-	char date[24];
-	struct tm tm;
+	int64_t seconds = unix_ns / 1000000000, of_day = seconds % 86400;
+	int64_t days = seconds / 86400 + 719468; /* since 0000-03-01 */
+	int64_t era = days / 146097, of_era = days % 146097;
+	int64_t year = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	int64_t of_year = of_era - (365 * year + year / 4 - year / 100);
+	int64_t month = (5 * of_year + 2) / 153; /* from March */
 
-	gmtime_r(&seconds, &tm);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buf, RESULT_TIME_LEN, "%s.%09dZ", date, (int)(unix_ns % 1000000000));
+	snprintf(buf, RESULT_TIME_LEN, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ",
+		 (int)(year + era * 400 + (month >= 10)), (int)(month < 10 ? month + 3 : month - 9),
+		 (int)(of_year - (153 * month + 2) / 5 + 1), (int)(of_day / 3600), (int)(of_day / 60 % 60),
+		 (int)(of_day % 60), (int)(unix_ns % 1000000000));
 }

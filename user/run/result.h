@@ -149,7 +149,7 @@ int result_exit_status(const struct result *r);
 int result_json_exit_status(const json_t *result);
 
 /* "2026-01-31T12:00:00.000000001Z" in UTC; buf holds RESULT_TIME_LEN bytes. */
-#define RESULT_TIME_LEN 40
+#define RESULT_TIME_LEN 80
 void result_time_text(int64_t unix_ns, char buf[RESULT_TIME_LEN]);
 
 #endif

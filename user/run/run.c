@@ -111,7 +111,6 @@ int run_start(struct run *run, struct err *err)
 	}
 	for (int i = 0; i < 3; i++)
 		close_fd(&run->child_fds[i]);
-	run->started_ns = clock_boot_ns();
 	run->state = RUN_RUNNING;
 	if (run->terminal)
 		terminal_start(run->terminal, NULL);

@@ -109,6 +109,9 @@ int signals_start(struct run *run, struct err *err)
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap the root behind our back */
 	signal(SIGTTOU, SIG_IGN); /* a write to the terminal from the background must not stop the keeper */
+	/* 50 us by default, which every deadline would pay; the command gets what we were given. */
+	run->spawn.timer_slack_ns = (uint64_t)prctl(PR_GET_TIMERSLACK);
+	prctl(PR_SET_TIMERSLACK, 1000UL);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return err_set(err, -errno, "become the tree's subreaper");
 	run->signals = (struct loop_source){.ready = on_signal, .arg = run};

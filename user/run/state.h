@@ -79,7 +79,7 @@ struct run {
 	int root_status;
 	pid_t parent;	   /* at the very start */
 	sigset_t old_mask; /* what the command inherits is empty; this is for our own end */
-	char cwd[4096];
+	char cwd[4096], links[300];
 };
 
 /* launch.c */

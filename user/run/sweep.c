@@ -104,6 +104,10 @@ static int patch_tree(json_t *result, const struct sbx_sandbox *row)
 	int rc = json_object_update(tree, counters);
 
 	json_decref(counters);
+	rc |= json_object_set(times, "deadline_ns",
+			      json_object_get(json_object_get(json_object_get(result, "limits"),
+							      limit_table[LIMIT_WALL].name),
+					      "value"));
 	if (row->flags & SBX_ROOT_EXITED) {
 		rc |= json_object_set_new(times, "ended", boot_time_text(row->root_exit_ns));
 		rc |= json_object_set_new(times, "wall_ns",
