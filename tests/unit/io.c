@@ -28,13 +28,13 @@ static int setup(void **state)
 	const char *top = getenv("TEST_TMP");
 	struct place *place = calloc(1, sizeof(*place));
 
+	*state = place;
 	if (!place)
 		return -1;
 	snprintf(place->path, sizeof(place->path), "%s/sbx-io-XXXXXX", top ? top : "/tmp");
 	if (!mkdtemp(place->path))
 		return -1;
 	place->fd = open(place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	*state = place;
 	return place->fd < 0;
 }
 

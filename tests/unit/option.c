@@ -23,7 +23,7 @@ static int parse(struct spec *spec, const char *const *words, int *used, struct 
 	char *argv[ARGS_MAX + 1] = { NULL };
 	int argc = 0;
 
-	while (words[argc] && argc < ARGS_MAX) {
+	while (argc < ARGS_MAX && words[argc]) {
 		argv[argc] = (char *)words[argc];
 		argc++;
 	}
@@ -61,75 +61,77 @@ static void every_option_has_one_row_and_says_what_it_does(void **state)
 	}
 }
 
+static const char *const design_names[] = {
+	"--timeout",
+	"--idle-timeout",
+	"--kill-after",
+	"--signal",
+	"--memory",
+	"--swap",
+	"--cpus",
+	"--cpu-time",
+	"--pids",
+	"--disk",
+	"--max-file",
+	"--nofile",
+	"--max-execs",
+	"--max-depth",
+	"--limits",
+	"--ro",
+	"--rw",
+	"--noexec",
+	"--deny",
+	"--mount",
+	"--workdir",
+	"--chdir",
+	"--private-tmp",
+	"--cache",
+	"--net",
+	"--allow-net",
+	"--allow-bind",
+	"--allow-unix",
+	"--env",
+	"--pass-env",
+	"--pass-path",
+	"--user",
+	"--keep-groups",
+	"--allow-root-caps",
+	"--stdin",
+	"--pty",
+	"--no-pty",
+	"--max-output",
+	"--spill-at",
+	"--preview",
+	"--no-keep-spill",
+	"--color",
+	"--tree",
+	"--result",
+	"--json",
+	"--pid-ns",
+	"--owner",
+	"--leftovers",
+	"--detach",
+	"--name",
+	"--label",
+	"--cgroup-parent",
+	"--profile",
+	"--allow-reduced",
+	"--audit",
+};
+
 static void every_design_option_is_in_the_table(void **state)
 {
-	static const char *const names[] = {
-		"--timeout",
-		"--idle-timeout",
-		"--kill-after",
-		"--signal",
-		"--memory",
-		"--swap",
-		"--cpus",
-		"--cpu-time",
-		"--pids",
-		"--disk",
-		"--max-file",
-		"--nofile",
-		"--max-execs",
-		"--max-depth",
-		"--limits",
-		"--ro",
-		"--rw",
-		"--noexec",
-		"--deny",
-		"--mount",
-		"--workdir",
-		"--chdir",
-		"--private-tmp",
-		"--cache",
-		"--net",
-		"--allow-net",
-		"--allow-bind",
-		"--allow-unix",
-		"--env",
-		"--pass-env",
-		"--pass-path",
-		"--user",
-		"--keep-groups",
-		"--allow-root-caps",
-		"--stdin",
-		"--pty",
-		"--no-pty",
-		"--max-output",
-		"--spill-at",
-		"--preview",
-		"--no-keep-spill",
-		"--color",
-		"--tree",
-		"--result",
-		"--json",
-		"--pid-ns",
-		"--owner",
-		"--leftovers",
-		"--detach",
-		"--name",
-		"--label",
-		"--cgroup-parent",
-		"--profile",
-		"--allow-reduced",
-		"--audit",
-	};
 	static const char letters[] = "tksmCeuiqvdpc";
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(design_names) / sizeof(design_names[0]); i++) {
 		bool found = false;
 
 		for (size_t j = 0; j < run_option_count && !found; j++)
-			found = run_options[j].name && !strcmp(run_options[j].name, names[i]);
+			found = run_options[j].name &&
+				!strcmp(run_options[j].name, design_names[i]);
 		if (!found)
-			fail_msg("%s is missing", names[i]);
+			fail_msg("%s is missing", design_names[i]);
 	}
 	for (size_t i = 0; letters[i]; i++) {
 		bool found = false;
@@ -210,90 +212,88 @@ static void parsing_stops_at_the_command(void **state)
 	}
 }
 
+/* What is typed, and what the one line must say. */
+static const struct {
+	const char *words[4];
+	const char *says;
+} bad_input[] = {
+	{ { "--timout", "5" }, "--timout: unknown option; did you mean --timeout?" },
+	{ { "--xyzzy" }, "--xyzzy: unknown option" },
+	{ { "--xyzzy=1" }, "--xyzzy: unknown option" },
+	{ { "-z" }, "-z: unknown option" },
+	{ { "-qz" }, "-z: unknown option" },
+	{ { "--TIMEOUT=1" }, "--TIMEOUT: unknown option" },
+	{ { "--timeout" }, "--timeout: needs DUR" },
+	{ { "-t" }, "-t: needs DUR" },
+	{ { "-qt" }, "-t: needs DUR" },
+	{ { "--timeout=" }, "--timeout: its value is empty" },
+	{ { "--timeout", "" }, "--timeout: its value is empty" },
+	{ { "--timeout", "0" }, "--timeout 0: must be greater than zero; say 'none' for no limit" },
+	{ { "-t", "-3" }, "-t -3: must be greater than zero; say 'none' for no limit" },
+	{ { "--memory", "0" }, "'none'" },
+	{ { "--pids=0" }, "'none'" },
+	{ { "--kill-after", "0" }, "say 'none' to kill at once" },
+	{ { "-t5x" }, "-t 5x: not a duration" },
+	{ { "-m", "12Q" }, "-m 12Q: not a size" },
+	{ { "-m", "75%" }, "-m 75%: a percentage" },
+	{ { "--memory", "99999999999999999999" }, "out of range" },
+	{ { "--cpus", "x" }, "--cpus x: not a number of CPUs" },
+	{ { "--pids", "1.5" }, "--pids 1.5: not a number" },
+	{ { "--signal", "FOO" }, "--signal FOO: not a signal" },
+	{ { "--limits", "lax" },
+	  "--limits lax: not a preset; one of strict, default, relaxed, none" },
+	{ { "-t5", "--timeout", "5" }, "--timeout: given twice" },
+	{ { "-qq" }, "-q: given twice" },
+	{ { "--json", "--json" }, "--json: given twice" },
+	{ { "--quiet=yes" }, "--quiet: takes no value" },
+	{ { "--pty", "--no-pty" }, "--no-pty contradicts --pty" },
+	{ { "--color=blue" }, "--color blue: not one of auto, always, never" },
+	{ { "--pid-ns=maybe" }, "not one of on, off" },
+	{ { "--leftovers", "eat" }, "not one of kill, wait, keep" },
+	{ { "--owner", "0" }, "--owner 0: not a process" },
+	{ { "--owner", "me" }, "--owner me: not a process" },
+	{ { "--owner", "fd:-1" }, "--owner fd:-1: not a process" },
+	{ { "--result", "fd:x" }, "--result fd:x: not a descriptor" },
+	{ { "--result=fd:4294967296" }, "not a descriptor" },
+	{ { "--name", "a/b" }, "--name a/b: not a name" },
+	{ { "--name", "--json" }, "--name --json: not a name" },
+	{ { "--name", "\xff" }, "--name ?: not a name" },
+	{ { "--name", "a\nb" }, "--name a?b: not a name" },
+	{ { "--label", "novalue" }, "--label novalue: not a label" },
+	{ { "--label", "=v" }, "not a label" },
+	{ { "--label", "k=\xc3" }, "not a label" },
+	{ { "--label", "k=1", "--label", "k=2" }, "--label k=2: given twice" },
+	{ { "-e", "=v" }, "not a variable's name" },
+	{ { "-e", "a\xff=v" }, "not a variable's name" },
+	{ { "-e", "A=1", "-eA=2" }, "-e A: given twice" },
+	{ { "-e", "SBX_ID=1" }, "-e SBX_ID: set by sbx itself" },
+	{ { "--pass-env", "A=B" }, "not a pattern" },
+	{ { "-u", ":g" }, "not of the form USER" },
+	{ { "-u", "u:" }, "not of the form USER" },
+	{ { "-u", "a:b:c" }, "not of the form USER" },
+	{ { "--cgroup-parent", "x" }, "not an absolute path" },
+	{ { "--cgroup-parent", "/a/../b" }, "not an absolute path" },
+	{ { "--cgroup-parent", "/a/.." }, "not an absolute path" },
+	{ { "--allow-reduced", "memory_cap,foo" }, "--allow-reduced foo: not a capability" },
+	{ { "--allow-reduced", "memory_cap," }, "not a capability" },
+	{ { "-p", "default" }, "-p default: file and network policy are not in this build" },
+	{ { "-p", "./x.ini" }, "only -p none is" },
+	{ { "-c" }, "-c: needs STRING" },
+	{ { "-c", "" }, "-c: its value is empty" },
+};
+
 static void bad_input_is_refused_and_named(void **state)
 {
-	static const struct {
-		const char *words[4];
-		const char *says;
-	} rows[] = {
-		{ { "--timout", "5" }, "--timout: unknown option; did you mean --timeout?" },
-		{ { "--xyzzy" }, "--xyzzy: unknown option" },
-		{ { "--xyzzy=1" }, "--xyzzy: unknown option" },
-		{ { "-z" }, "-z: unknown option" },
-		{ { "-qz" }, "-z: unknown option" },
-		{ { "--TIMEOUT=1" }, "--TIMEOUT: unknown option" },
-		{ { "--timeout" }, "--timeout: needs DUR" },
-		{ { "-t" }, "-t: needs DUR" },
-		{ { "-qt" }, "-t: needs DUR" },
-		{ { "--timeout=" }, "--timeout: its value is empty" },
-		{ { "--timeout", "" }, "--timeout: its value is empty" },
-		{ { "--timeout", "0" },
-		  "--timeout 0: must be greater than zero; say 'none' for no limit" },
-		{ { "-t", "-3" }, "-t -3: must be greater than zero; say 'none' for no limit" },
-		{ { "--memory", "0" }, "'none'" },
-		{ { "--pids=0" }, "'none'" },
-		{ { "--kill-after", "0" }, "say 'none' to kill at once" },
-		{ { "-t5x" }, "-t 5x: not a duration" },
-		{ { "-m", "12Q" }, "-m 12Q: not a size" },
-		{ { "-m", "75%" }, "-m 75%: a percentage" },
-		{ { "--memory", "99999999999999999999" }, "out of range" },
-		{ { "--cpus", "x" }, "--cpus x: not a number of CPUs" },
-		{ { "--pids", "1.5" }, "--pids 1.5: not a number" },
-		{ { "--signal", "FOO" }, "--signal FOO: not a signal" },
-		{ { "--limits", "lax" },
-		  "--limits lax: not a preset; one of strict, default, relaxed, none" },
-		{ { "-t5", "--timeout", "5" }, "--timeout: given twice" },
-		{ { "-qq" }, "-q: given twice" },
-		{ { "--json", "--json" }, "--json: given twice" },
-		{ { "--quiet=yes" }, "--quiet: takes no value" },
-		{ { "--pty", "--no-pty" }, "--no-pty contradicts --pty" },
-		{ { "--color=blue" }, "--color blue: not one of auto, always, never" },
-		{ { "--pid-ns=maybe" }, "not one of on, off" },
-		{ { "--leftovers", "eat" }, "not one of kill, wait, keep" },
-		{ { "--owner", "0" }, "--owner 0: not a process" },
-		{ { "--owner", "me" }, "--owner me: not a process" },
-		{ { "--owner", "fd:-1" }, "--owner fd:-1: not a process" },
-		{ { "--result", "fd:x" }, "--result fd:x: not a descriptor" },
-		{ { "--result=fd:4294967296" }, "not a descriptor" },
-		{ { "--name", "a/b" }, "--name a/b: not a name" },
-		{ { "--name", "--json" }, "--name --json: not a name" },
-		{ { "--name", "\xff" }, "--name ?: not a name" },
-		{ { "--name", "a\nb" }, "--name a?b: not a name" },
-		{ { "--label", "novalue" }, "--label novalue: not a label" },
-		{ { "--label", "=v" }, "not a label" },
-		{ { "--label", "k=\xc3" }, "not a label" },
-		{ { "--label", "k=1", "--label", "k=2" }, "--label k=2: given twice" },
-		{ { "-e", "=v" }, "not a variable's name" },
-		{ { "-e", "a\xff=v" }, "not a variable's name" },
-		{ { "-e", "A=1", "-eA=2" }, "-e A: given twice" },
-		{ { "-e", "SBX_ID=1" }, "-e SBX_ID: set by sbx itself" },
-		{ { "--pass-env", "A=B" }, "not a pattern" },
-		{ { "-u", ":g" }, "not of the form USER" },
-		{ { "-u", "u:" }, "not of the form USER" },
-		{ { "-u", "a:b:c" }, "not of the form USER" },
-		{ { "--cgroup-parent", "x" }, "not an absolute path" },
-		{ { "--cgroup-parent", "/a/../b" }, "not an absolute path" },
-		{ { "--cgroup-parent", "/a/.." }, "not an absolute path" },
-		{ { "--allow-reduced", "memory_cap,foo" },
-		  "--allow-reduced foo: not a capability" },
-		{ { "--allow-reduced", "memory_cap," }, "not a capability" },
-		{ { "-p", "default" },
-		  "-p default: file and network policy are not in this build" },
-		{ { "-p", "./x.ini" }, "only -p none is" },
-		{ { "-c" }, "-c: needs STRING" },
-		{ { "-c", "" }, "-c: its value is empty" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(bad_input) / sizeof(bad_input[0]); i++) {
 		struct err err = { 0 };
 		struct spec spec;
 		int used;
 
-		if (parse(&spec, rows[i].words, &used, &err) >= 0)
-			fail_msg("%s %s is accepted", rows[i].words[0], rows[i].words[1]);
-		if (!strstr(err.text, rows[i].says))
-			fail_msg("'%s' does not say '%s'", err.text, rows[i].says);
+		if (parse(&spec, bad_input[i].words, &used, &err) >= 0)
+			fail_msg("%s %s is accepted", bad_input[i].words[0], bad_input[i].words[1]);
+		if (!strstr(err.text, bad_input[i].says))
+			fail_msg("'%s' does not say '%s'", err.text, bad_input[i].says);
 		spec_done(&spec);
 	}
 }

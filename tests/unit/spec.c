@@ -20,7 +20,7 @@ static int build(struct spec *spec, const char *const *words, struct err *err)
 	char *argv[ARGS_MAX + 1] = { NULL };
 	int argc = 0, used, r;
 
-	for (; words[argc] && argc < ARGS_MAX; argc++)
+	for (; argc < ARGS_MAX && words[argc]; argc++)
 		argv[argc] = (char *)words[argc];
 	spec_init(spec);
 	r = option_parse(spec, OPTION_GROUPS_ALL, argc, argv, &used, err);

@@ -18,7 +18,7 @@ static void digest_of(const char *const *words, char out[65])
 	struct spec spec;
 	int argc = 0, used, r;
 
-	for (; words[argc] && argc < ARGS_MAX; argc++)
+	for (; argc < ARGS_MAX && words[argc]; argc++)
 		argv[argc] = (char *)words[argc];
 	spec_init(&spec);
 	r = option_parse(&spec, OPTION_GROUPS_ALL, argc, argv, &used, &err);

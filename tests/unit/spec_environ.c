@@ -47,7 +47,7 @@ static char **make(const char *const *words, char *const *from, const struct spe
 	struct spec spec;
 	int argc = 0, used;
 
-	for (; words[argc] && argc < ARGS_MAX; argc++)
+	for (; argc < ARGS_MAX && words[argc]; argc++)
 		argv[argc] = (char *)words[argc];
 	spec_init(&spec);
 	assert_int_equal(option_parse(&spec, OPTION_GROUPS_ALL, argc, argv, &used, NULL), 0);

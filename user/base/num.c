@@ -287,18 +287,13 @@ int num_signal(const char *text, int *sig, struct err *err)
 /* value / scale as an exact decimal without trailing zeros. */
 static void decimal_text(uint64_t value, uint64_t scale, const char *unit, char *buf, size_t size)
 {
-	char digits[16] = "";
-	uint64_t rest = value % scale;
-	size_t n = 0;
+	unsigned long long billionths = value % scale * (NS_PER_SEC / scale);
+	char fraction[24];
+	int len = snprintf(fraction, sizeof(fraction), ".%09llu", billionths);
 
-	while (rest) {
-		rest *= 10;
-		digits[n++] = (char)('0' + rest / scale);
-		rest %= scale;
-	}
-	digits[n] = '\0';
-	snprintf(buf, size, "%llu%s%s %s", (unsigned long long)(value / scale), n ? "." : "",
-		 digits, unit);
+	while (len && strchr("0.", fraction[len - 1]))
+		fraction[--len] = '\0';
+	snprintf(buf, size, "%llu%s %s", (unsigned long long)(value / scale), fraction, unit);
 }
 
 void num_duration_text(uint64_t ns, char *buf, size_t size)
