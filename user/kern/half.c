@@ -162,6 +162,14 @@ static int set_gone(int facts_fd, __u32 gone)
 	return bpf_map_update_elem(facts_fd, &zero, &f, BPF_ANY) ? -errno : 0;
 }
 
+int half_lives(const char *dir, bool *live)
+{
+	own_fd sandboxes = get(dir, HALF_SANDBOXES);
+
+	*live = false;
+	return sandboxes < 0 ? 0 : any_lives(sandboxes, live);
+}
+
 /* First gone, then the look: a keeper that makes a row meanwhile sees the one, or is seen by the other. */
 int half_retire(const char *dir, bool *live)
 {

@@ -49,7 +49,9 @@ struct half_threads { /* what iter/task said about one process */
 /* Labels, registers or looks at (`what`: SBX_CONTROL_*) every thread of the process behind pidfd. -ESRCH when it has none left. */
 int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what, struct half_threads *out);
 
-/* A build's directory for the loader: whether it holds a sandbox that lives. Marks it gone unless it does. */
+/* Whether a sandbox lives in the half that is pinned in `dir`; what was never complete holds none. */
+int half_lives(const char *dir, bool *live);
+/* The same, and marks the half gone unless one lives: from then on nobody makes a sandbox in it. */
 int half_retire(const char *dir, bool *live);
 
 #endif

@@ -34,7 +34,7 @@ static void take_facts(struct kern *k, const struct sbx_facts *f)
 	snprintf(out->build_id, sizeof(out->build_id), "%s", f->build_id);
 }
 
-/* -ENOENT: nothing is loaded. */
+/* -ENOENT: nothing is loaded. -ESTALE: an unload was killed on its way. */
 static int reuse(struct kern *k, const struct pins *pins)
 {
 	static const enum half_pin first[] = { HALF_FACTS, HALF_SANDBOXES, HALF_CREATE, HALF_CONTROL };
@@ -51,6 +51,8 @@ static int reuse(struct kern *k, const struct pins *pins)
 	}
 	if (bpf_map_lookup_elem(k->fds[HALF_FACTS], &zero, &f))
 		return -errno;
+	if (f.gone)
+		return -ESTALE;
 	take_facts(k, &f);
 	snprintf(k->facts.pin_dir, sizeof(k->facts.pin_dir), "%s", pins->dir);
 	return 0;

@@ -26,6 +26,12 @@ static int create_error(int rc, struct err *err)
 		return err_say(err, ERR_VALIDATION, rc, "sandboxes can be nested %d deep", SBX_MAX_NEST);
 	case -ECANCELED:
 		return err_say(err, ERR_BUSY, rc, "the sandbox this was started in is ending");
+	case -EPERM:
+	case -EACCES:
+		return err_say(err, ERR_PERMISSION, rc,
+			       "the kernel refuses to run BPF programs (bpf: %s): run as root with CAP_BPF and "
+			       "CAP_PERFMON",
+			       strerror(-rc));
 	case -ESTALE:
 		return err_say(err, ERR_BUSY, rc,
 			       "the kernel half was unloaded while this run started: start it again");

@@ -269,8 +269,9 @@ void loader_sweep(const struct pins *pins)
 }
 
 struct unload {
+	int (*look)(const char *dir, bool *live);
+	bool remove;
 	char busy[PINS_PATH];
-	bool dry;
 	int rc;
 };
 
@@ -279,26 +280,29 @@ static int unload_one(void *arg, const char *dir)
 	struct unload *u = arg;
 	bool live = false;
 
-	u->rc = half_retire(dir, &live);
+	u->rc = u->look(dir, &live);
 	if (!u->rc && live)
 		snprintf(u->busy, sizeof(u->busy), "%s", dir);
-	if (!u->rc && !live && !u->dry)
+	else if (!u->rc && u->remove)
 		u->rc = pins_remove(dir);
 	return u->rc || live;
 }
 
-/* Twice: a half that lives must leave the others usable as well, as far as nothing was removed yet. */
+/* Looks at all before it touches one. Who starts in between is found by the second look, and keeps its half. */
 int loader_unload(const struct pins *pins, struct err *err)
 {
-	struct unload u = { .dry = true };
-	int rc = pins_each(pins, unload_one, &u);
+	struct unload look = { .look = half_lives }, removal = { .look = half_retire, .remove = true };
+	struct unload *u = &look;
+	int rc = pins_each(pins, unload_one, u);
 
 	if (!rc) {
-		u.dry = false;
-		rc = pins_each(pins, unload_one, &u);
+		u = &removal;
+		rc = pins_each(pins, unload_one, u);
 	}
-	if (*u.busy)
+	if (*u->busy)
 		return err_say(err, ERR_BUSY, -EBUSY,
-			       "sandboxes are alive (in '%s'): sbxctl ps shows them, sbxctl kill ends them", u.busy);
-	return rc < 0 ? err_set(err, rc, "unload from '%s'", pins->root) : 0;
+			       "sandboxes are alive (in '%s'): sbxctl ps shows them, sbxctl kill ends them", u->busy);
+	if (u->rc || rc < 0)
+		return err_set(err, u->rc ? u->rc : rc, "unload from '%s'", pins->root);
+	return 0;
 }

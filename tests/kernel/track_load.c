@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel half is loaded once, reused, replaced by a new build when nobody lives in it, and taken out whole. */
+#include "keeper.h"
+
+#include <dirent.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+static const struct kern_sandbox_opts plain = { .keeper_owns = true };
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+static unsigned int entries(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *e;
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while ((e = readdir(d)))
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+/* The directory above the builds, and the bpffs it lies in. */
+static void above(const char *dir, int levels, char out[256])
+{
+	snprintf(out, 256, "%s", dir);
+	while (levels--)
+		*strrchr(out, '/') = '\0';
+}
+
+static bool is_bpffs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && (unsigned long)fs.f_type == BPF_FS_MAGIC;
+}
+
+static void the_second_start_reuses_the_first(void **state)
+{
+	struct kern *first = open_kern(), *second = open_kern();
+	const struct kern_facts *a = kern_facts(first), *b = kern_facts(second);
+
+	(void)state;
+	print_message("tier %s (%s); the exit hook %s (%s); %u copies of a hook\n", a->lsm ? "A" : "B", a->lsm_detail,
+		      a->exit_hook_kills ? "kills" : "does not kill", a->exit_hook_detail, a->hook_copies);
+	assert_true(a->loaded_now);
+	assert_false(b->loaded_now);
+	assert_string_equal(a->pin_dir, b->pin_dir);
+	assert_string_equal(a->build_id, b->build_id);
+	assert_int_equal(strlen(a->build_id), 64);
+	assert_true(a->hook_copies == 1 || a->hook_copies == 3);
+	if (!a->lsm)
+		assert_true(*a->lsm_detail);
+	if (!a->exit_hook_kills)
+		assert_true(*a->exit_hook_detail);
+	kern_close(first);
+	kern_close(second);
+	OK((&(struct err){ .text = "" }), kern_unload(NULL));
+}
+
+static void unload_leaves_nothing(void **state)
+{
+	struct kern *k = open_kern();
+	char dir[256], bpffs[256];
+
+	(void)state;
+	above(kern_facts(k)->pin_dir, 0, dir);
+	above(dir, 3, bpffs);
+	assert_true(exists(dir));
+	assert_true(is_bpffs(bpffs));
+	kern_close(k);
+	assert_int_equal(kern_unload(NULL), 0);
+	assert_false(exists(dir));
+	assert_false(exists(bpffs)); /* the mount was ours */
+	assert_int_equal(kern_unload(NULL), 0);
+}
+
+static int pauses(void *arg)
+{
+	(void)arg;
+	return pause();
+}
+
+static void unload_refuses_while_a_sandbox_lives(void **state)
+{
+	struct err err = { .text = "" };
+	struct kern *k = open_kern();
+	struct tree t;
+
+	(void)state;
+	tree_start(&t, k, &plain, pauses, NULL);
+	assert_int_equal(kern_unload(&err), -EBUSY);
+	assert_non_null(strstr(err.text, "sbxctl ps"));
+	assert_true(exists(kern_facts(k)->pin_dir));
+	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 1); /* still tracked */
+	tree_wait(&t);
+	tree_end(&t);
+	kern_close(k);
+	assert_int_equal(kern_unload(NULL), 0);
+}
+
+/* A row is made before its root is there: an unload in between would leave the run untracked. */
+static void unload_refuses_while_a_start_is_under_way(void **state)
+{
+	struct err err = { .text = "" };
+	struct kern *k = open_kern();
+	uint64_t id = 0;
+
+	(void)state;
+	OK(&err, kern_sandbox_create(k, &plain, &id, &err));
+	assert_int_equal(kern_unload(&err), -EBUSY);
+	kern_sandbox_delete(k, id);
+	assert_int_equal(kern_unload(NULL), 0);
+	kern_close(k);
+}
+
+static void a_start_after_an_unload_loads_again(void **state)
+{
+	struct err err = { .text = "" };
+	struct kern *k = open_kern();
+	struct tree t;
+
+	(void)state;
+	assert_int_equal(kern_unload(&err), 0);
+	tree_start(&t, k, &plain, pauses, NULL); /* a handle to what is gone */
+	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 1);
+	assert_int_equal(tree_wait(&t), SIGKILL);
+	assert_true(kern_facts(k)->loaded_now);
+	tree_end(&t);
+	kern_close(k);
+	assert_int_equal(kern_unload(NULL), 0);
+}
+
+static void another_build_stays_until_its_sandboxes_end(void **state)
+{
+	struct kern *old = open_kern(), *new;
+	char dir[256], abi[256], other[512], third[512];
+	struct tree t;
+
+	(void)state;
+	above(kern_facts(old)->pin_dir, 0, dir);
+	above(dir, 1, abi);
+	tree_start(&t, old, &plain, pauses, NULL);
+	assert_int_equal(rows_of(old, t.id), 1); /* all pins are open before they move */
+	snprintf(other, sizeof(other), "%s/0123456789abcdef", abi);
+	snprintf(third, sizeof(third), "%s/0123456789abcdef_new", abi); /* a load that was killed */
+	assert_int_equal(rename(dir, other), 0);
+	assert_int_equal(mkdir(third, 0700), 0);
+
+	new = open_kern();
+	assert_true(kern_facts(new)->loaded_now);
+	assert_int_equal(entries(abi), 2);
+	assert_true(exists(other));
+	assert_int_equal(kern_unload(NULL), -EBUSY);
+	assert_int_equal(kern_signal_tree(old, t.id, SIGKILL), 1);
+	assert_int_equal(tree_wait(&t), SIGKILL);
+	assert_int_equal(tree_row(&t).root_status, SIGKILL);
+	tree_end(&t);
+	kern_close(old);
+	kern_close(new);
+
+	snprintf(third, sizeof(third), "%s/fedcba9876543210", abi);
+	assert_int_equal(rename(dir, third), 0);
+	new = open_kern();
+	assert_int_equal(entries(abi), 1);
+	kern_close(new);
+	assert_int_equal(kern_unload(NULL), 0);
+}
+
+/* ---- hosts that cannot ---------------------------------------------------------------------------------- */
+
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[2] = { 0 };
+
+	return (int)syscall(SYS_capset, &head, none);
+}
+
+struct refusal {
+	int rc;
+	struct err err;
+	bool left;
+};
+
+static void open_as(struct refusal *r, uid_t uid)
+{
+	struct kern *k;
+
+	if (uid ? setuid(uid) : drop_capabilities())
+		_exit(2);
+	r->rc = kern_open(&k, &r->err);
+	_exit(0);
+}
+
+static void without_privilege_it_says_what_is_missing(void **state)
+{
+	struct refusal *r = shared(sizeof(*r));
+	struct kern *k;
+	char bpffs[256];
+	int status;
+
+	(void)state;
+	k = open_kern(); /* the mount is there, but root's */
+	above(kern_facts(k)->pin_dir, 3, bpffs);
+	kern_close(k);
+	if (!fork())
+		open_as(r, 65534);
+	wait(&status);
+	assert_int_equal(status, 0);
+	assert_int_equal(r->rc, -EACCES);
+	assert_non_null(strstr(r->err.text, "must run as root"));
+	assert_null(strchr(r->err.text, '\n'));
+	assert_int_equal(kern_unload(NULL), 0);
+
+	if (!fork())
+		open_as(r, 0);
+	wait(&status);
+	assert_int_equal(status, 0);
+	assert_int_equal(r->rc, -EPERM);
+	assert_non_null(strstr(r->err.text, "CAP_SYS_ADMIN"));
+	assert_false(is_bpffs(bpffs));
+}
+
+static void open_without_btf(struct refusal *r)
+{
+	struct kern *k;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/sys/kernel/btf", "tmpfs", 0, NULL))
+		_exit(2);
+	r->rc = kern_open(&k, &r->err);
+	r->left = entries(getenv("SBX_RUN_DIR")) > 1;
+	_exit(kern_unload(NULL));
+}
+
+static void without_btf_it_says_so_and_leaves_no_pin(void **state)
+{
+	struct refusal *r = shared(sizeof(*r));
+	int status;
+
+	(void)state;
+	if (!fork())
+		open_without_btf(r);
+	wait(&status);
+	assert_int_equal(status, 0);
+	assert_true(r->rc < 0);
+	assert_non_null(strstr(r->err.text, "CONFIG_DEBUG_INFO_BTF=y"));
+	assert_false(r->left);
+}
+
+static void a_bpffs_that_is_none_is_refused_by_name(void **state)
+{
+	struct err err = { .text = "" };
+	struct kern *k;
+
+	(void)state;
+	setenv("SBX_BPFFS", "/tmp", 1);
+	assert_int_equal(kern_open(&k, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "SBX_BPFFS='/tmp'"));
+	unsetenv("SBX_BPFFS");
+}
+
+static void *opens(void *arg)
+{
+	struct kern **k = arg;
+
+	kern_open(k, NULL);
+	return NULL;
+}
+
+static void of_many_first_starts_one_loads(void **state)
+{
+	struct kern *k[6] = { NULL };
+	pthread_t t[6];
+	unsigned int loaded = 0;
+
+	(void)state;
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, opens, &k[i]), 0);
+	for (int i = 0; i < 6; i++) {
+		pthread_join(t[i], NULL);
+		assert_non_null(k[i]);
+		loaded += kern_facts(k[i])->loaded_now;
+		kern_close(k[i]);
+	}
+	assert_int_equal(loaded, 1);
+	assert_int_equal(kern_unload(NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_second_start_reuses_the_first),
+		cmocka_unit_test(unload_leaves_nothing),
+		cmocka_unit_test(unload_refuses_while_a_sandbox_lives),
+		cmocka_unit_test(unload_refuses_while_a_start_is_under_way),
+		cmocka_unit_test(a_start_after_an_unload_loads_again),
+		cmocka_unit_test(another_build_stays_until_its_sandboxes_end),
+		cmocka_unit_test(without_privilege_it_says_what_is_missing),
+		cmocka_unit_test(without_btf_it_says_so_and_leaves_no_pin),
+		cmocka_unit_test(a_bpffs_that_is_none_is_refused_by_name),
+		cmocka_unit_test(of_many_first_starts_one_loads),
+	};
+
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
