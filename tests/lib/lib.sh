@@ -187,7 +187,8 @@ gone() { ! alive "$1"; }
 # Processes whose command line has this word, by pid. Tests give sleepers an argument that nothing else has.
 pids_with() {
 	local p _
-	grep -lzFxa -- "$1" /proc/[0-9]*/cmdline 2>/dev/null | while IFS=/ read -r _ _ p _; do
+	# The word comes from a file: as an argument it would make grep find itself.
+	grep -lzFxa -f <(printf '%s' "$1") /proc/[0-9]*/cmdline 2>/dev/null | while IFS=/ read -r _ _ p _; do
 		[ "$p" != $$ ] && alive "$p" && echo "$p"
 	done
 	return 0
@@ -238,7 +239,10 @@ term_expect() { # REGEX [SECONDS]: fails with the screen
 term_size() { term resize-window -x "$1" -y "$2"; }
 
 # True while the shell waits for a line: what is typed earlier belongs to the command.
-term_idle() { term_screen | grep -v '^ *$' | tail -n 1 | grep -Eq '^READY> *$'; }
+term_idle() {
+	local row
+	row=$(term display-message -p '#{cursor_y}') && term capture-pane -p -S "$row" -E "$row" | grep -Eq 'READY> *$'
+}
 
 term_prompt() { # [SECONDS]
 	wait_until "${1:-10}" term_idle || {
