@@ -39,7 +39,7 @@ static void let_go(struct background *b)
 
 void background_started(struct background *b, const char *id)
 {
-	struct message m = {.kind = STARTED};
+	struct message m = { .kind = STARTED };
 
 	if (b->fd < 0)
 		return;
@@ -51,7 +51,7 @@ void background_started(struct background *b, const char *id)
 
 void background_tell(struct background *b, int wait_status)
 {
-	struct message m = {.kind = ROOT_STATUS, .status = wait_status};
+	struct message m = { .kind = ROOT_STATUS, .status = wait_status };
 
 	send_message(b, &m);
 	let_go(b);
@@ -59,7 +59,7 @@ void background_tell(struct background *b, int wait_status)
 
 void background_ended(struct background *b, int exit_status)
 {
-	struct message m = {.kind = EXIT_STATUS, .status = exit_status};
+	struct message m = { .kind = EXIT_STATUS, .status = exit_status };
 
 	send_message(b, &m);
 	close_fd(&b->fd);
@@ -74,12 +74,14 @@ static int front(int fd, pid_t keeper, bool detach)
 	own_fd signals = -1;
 
 	sigemptyset(&set);
-	for (const int *s = (const int[]){SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, 0}; *s; s++)
+	for (const int *s = (const int[]){ SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, 0 };
+	     *s; s++)
 		sigaddset(&set, *s);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signals = signalfd(-1, &set, SFD_CLOEXEC);
 	for (;;) {
-		struct pollfd p[] = {{.fd = fd, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+		struct pollfd p[] = { { .fd = fd, .events = POLLIN },
+				      { .fd = signals, .events = POLLIN } };
 
 		if (poll(p, 2, -1) < 0)
 			continue;
@@ -94,7 +96,8 @@ static int front(int fd, pid_t keeper, bool detach)
 			return fflush(stdout) == 0 ? 0 : 125;
 		}
 		if (m.kind == ROOT_STATUS)
-			return WIFEXITED(m.status) ? WEXITSTATUS(m.status) : 128 + WTERMSIG(m.status);
+			return WIFEXITED(m.status) ? WEXITSTATUS(m.status)
+						   : 128 + WTERMSIG(m.status);
 		if (m.kind == EXIT_STATUS)
 			return m.status;
 	}

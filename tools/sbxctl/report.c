@@ -24,7 +24,8 @@ static int write_to(const char *where, const char *text)
 	if (!path)
 		return -ENOMEM;
 	if (!strncmp(where, "fd:", 3))
-		return num_u64(where + 3, &fd) < 0 ? -EBADF : io_write_all((int)fd, text, strlen(text));
+		return num_u64(where + 3, &fd) < 0 ? -EBADF
+						   : io_write_all((int)fd, text, strlen(text));
 	/* A device, a pipe or /dev/stdout is written to; only a file is replaced. */
 	if (stat(where, &st) == 0 && !S_ISREG(st.st_mode)) {
 		special = open(where, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -64,7 +64,7 @@ static void on_ended(void *arg, const struct result *result)
 /* Data that waits on a stdin nobody asked to pass on is a frequent surprise; say it once. */
 static void note_stdin(const struct spec *spec)
 {
-	struct pollfd p = {.fd = 0, .events = POLLIN};
+	struct pollfd p = { .fd = 0, .events = POLLIN };
 	int waiting = 0;
 
 	if (spec->stdin_mode != STDIN_NULL || spec->quiet || isatty(0) || !isatty(2))
@@ -102,7 +102,7 @@ static int keep(struct keeper *k, pid_t parent, struct err *err)
 /* Dies of the signal that ended the run, so that shells, make and xargs see an interrupt as one. */
 static void die_of(int sig)
 {
-	const struct rlimit none = {0, 0};
+	const struct rlimit none = { 0, 0 };
 	sigset_t set;
 
 	setrlimit(RLIMIT_CORE, &none);
@@ -159,8 +159,9 @@ static int parse(struct spec *spec, int argc, char **argv, struct err *err)
 
 int cmd_run(int argc, char **argv)
 {
-	struct keeper k = {.loop = {.epoll_fd = -1, .timer_fd = -1}, .background = BACKGROUND_NONE};
-	struct err err = {0};
+	struct keeper k = { .loop = { .epoll_fd = -1, .timer_fd = -1 },
+			    .background = BACKGROUND_NONE };
+	struct err err = { 0 };
 	pid_t parent = getppid();
 	int rc, status;
 
@@ -171,7 +172,8 @@ int cmd_run(int argc, char **argv)
 	rc = parse(&k.spec, argc, argv, &err);
 	if (rc == 0 && k.spec.leftovers == LEFTOVERS_KEEP && k.spec.json)
 		rc = err_say(&err, ERR_VALIDATION, -EINVAL,
-			     "--json needs the end of the run, --leftovers keep does not wait for it: use --result FILE");
+			     "--json needs the end of the run, --leftovers keep does not wait for "
+			     "it: use --result FILE");
 	if (rc == 0)
 		note_stdin(&k.spec);
 	if (rc == 0 && (k.spec.detach || k.spec.leftovers == LEFTOVERS_KEEP)) {

@@ -23,7 +23,7 @@ struct child {
 
 static void report(const struct child *c, enum spawn_stage stage, int error, const char *what)
 {
-	struct spawn_fault fault = {.stage = (int32_t)stage, .error = error};
+	struct spawn_fault fault = { .stage = (int32_t)stage, .error = error };
 	ssize_t n;
 
 	memccpy(fault.what, what, '\0', sizeof(fault.what) - 1);
@@ -31,16 +31,17 @@ static void report(const struct child *c, enum spawn_stage stage, int error, con
 	(void)n; /* the keeper is gone then, and with it everything */
 }
 
-__attribute__((noreturn)) static void die(const struct child *c, enum spawn_stage stage, int error, const char *what)
+__attribute__((noreturn)) static void die(const struct child *c, enum spawn_stage stage, int error,
+					  const char *what)
 {
 	report(c, stage, error, what);
 	_exit(125);
 }
 
-#define MUST(c, call, what)                                                                                            \
-	do {                                                                                                           \
-		if ((call) < 0)                                                                                        \
-			die(c, SPAWN_SETUP, errno, what);                                                              \
+#define MUST(c, call, what)                               \
+	do {                                              \
+		if ((call) < 0)                           \
+			die(c, SPAWN_SETUP, errno, what); \
 	} while (0)
 
 /* CLONE_CLEAR_SIGHAND reset the handlers; dispositions that were ignored and the mask are ours to reset. */
@@ -61,7 +62,8 @@ static void set_streams(const struct child *c)
 
 	/* Its number is in the link; where it is taken or beyond the limit, the path is executed. */
 	if (c->image->link_dir >= 0 && c->image->fd != CHILD_IMAGE_FD &&
-	    (fcntl(CHILD_IMAGE_FD, F_GETFD) >= 0 || dup3(c->image->fd, CHILD_IMAGE_FD, O_CLOEXEC) < 0))
+	    (fcntl(CHILD_IMAGE_FD, F_GETFD) >= 0 ||
+	     dup3(c->image->fd, CHILD_IMAGE_FD, O_CLOEXEC) < 0))
 		c->image->link_dir = -1;
 	MUST(c, setsid(), "setsid");
 	MUST(c, dup2(o->stdin_fd, 0), "stdin");
@@ -76,7 +78,7 @@ static void set_streams(const struct child *c)
 /* A soft limit above the hard one of before is refused by the kernel, which is right: nobody gets more. */
 static void set_rlimit(const struct child *c, int resource, uint64_t value, const char *what)
 {
-	struct rlimit have, want = {.rlim_cur = value, .rlim_max = value};
+	struct rlimit have, want = { .rlim_cur = value, .rlim_max = value };
 
 	if (value == UINT64_MAX)
 		return;
@@ -92,7 +94,8 @@ static void set_identity(const struct child *c)
 
 	if (!o->set_user)
 		return;
-	MUST(c, setgroups(o->group_count, o->groups), "setgroups");
+	if (o->groups)
+		MUST(c, setgroups(o->group_count, o->groups), "setgroups");
 	MUST(c, setresgid(o->gid, o->gid, o->gid), "setresgid");
 	MUST(c, setresuid(o->uid, o->uid, o->uid), "setresuid");
 }
@@ -100,7 +103,7 @@ static void set_identity(const struct child *c)
 static int execute(const struct child *c)
 {
 	const struct spawn_opts *o = c->opts;
-	char *shell_argv[SPAWN_ARGS_FALLBACK + 2] = {(char *)"sh", c->image->path};
+	char *shell_argv[SPAWN_ARGS_FALLBACK + 2] = { (char *)"sh", c->image->path };
 
 	if (c->image->link_dir >= 0)
 		syscall(SYS_execveat, c->image->link_dir, c->image->name, o->argv, o->envp, 0);
@@ -118,10 +121,10 @@ static int execute(const struct child *c)
 	return ENOEXEC;
 }
 
-__attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct child_image *image, int go_fd,
-					  int fault_fd)
+__attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct child_image *image,
+					  int go_fd, int fault_fd)
 {
-	struct child c = {.opts = opts, .image = image, .fault_fd = fault_fd};
+	struct child c = { .opts = opts, .image = image, .fault_fd = fault_fd };
 	char what[sizeof(((struct spawn_fault *)0)->what)] = "mounts", byte;
 	ssize_t n;
 	int rc;

@@ -19,10 +19,11 @@
 #include "kern/child.h"
 
 #define LINKS_MAX 4096 /* names; then commands with a new one are executed by path */
-#define LINK_BYTES 64 /* of the directory, for a name of usual length */
+#define LINK_BYTES 64  /* of the directory, for a name of usual length */
 
 /* 0 and image->fd, or the errno that execvp(3) would have met here. */
-static int try_path(struct child_image *image, int base, const char *dir, size_t dir_len, const char *name)
+static int try_path(struct child_image *image, int base, const char *dir, size_t dir_len,
+		    const char *name)
 {
 	own_fd fd = -1;
 	struct stat st;
@@ -69,7 +70,8 @@ static bool is_elf(int fd)
 
 	snprintf(proc, sizeof(proc), "/proc/self/fd/%d", fd);
 	readable = open(proc, O_RDONLY | O_CLOEXEC);
-	return readable >= 0 && read(readable, magic, sizeof(magic)) == 4 && !memcmp(magic, "\177ELF", 4);
+	return readable >= 0 && read(readable, magic, sizeof(magic)) == 4 &&
+	       !memcmp(magic, "\177ELF", 4);
 }
 
 /* On failure link_dir stays -1 and the command is executed by path. */
@@ -81,7 +83,8 @@ static void find_link(struct child_image *image, const char *links)
 	image->link_dir = open(links, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (image->link_dir < 0 && errno == ENOENT && mkdir(links, 0711) == 0)
 		image->link_dir = open(links, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (image->link_dir < 0 || fstatat(image->link_dir, image->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
+	if (image->link_dir < 0 ||
+	    fstatat(image->link_dir, image->name, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return;
 	snprintf(target, sizeof(target), "/proc/self/fd/%d", CHILD_IMAGE_FD);
 	if (fstat(image->link_dir, &st) < 0 || st.st_size > LINKS_MAX * LINK_BYTES ||
@@ -105,9 +108,11 @@ int child_image_open(struct child_image *image, const struct spawn_opts *opts, s
 	if (opts->chdir) {
 		image->cwd_fd = open(opts->chdir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		if (image->cwd_fd < 0)
-			return err_say(err, ERR_VALIDATION, -errno, "--chdir %s: %s", opts->chdir, strerror(errno));
+			return err_say(err, ERR_VALIDATION, -errno, "--chdir %s: %s", opts->chdir,
+				       strerror(errno));
 	}
-	rc = search(image, image->cwd_fd >= 0 ? image->cwd_fd : AT_FDCWD, opts->search_path, opts->argv[0]);
+	rc = search(image, image->cwd_fd >= 0 ? image->cwd_fd : AT_FDCWD, opts->search_path,
+		    opts->argv[0]);
 	if (rc < 0) {
 		child_image_close(image);
 		return err_say(err, ERR_COULD_NOT_RUN, rc, "%s: %s", opts->argv[0],

@@ -52,18 +52,22 @@ int pidns_start(struct pidns *ns, struct err *err)
 	tell = pair[1];
 	pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (pid < 0)
-		return err_set(err, -errno, "clone3 of the pid namespace's init (CONFIG_PID_NS, CAP_SYS_ADMIN)");
+		return err_set(err, -errno,
+			       "clone3 of the pid namespace's init (CONFIG_PID_NS, CAP_SYS_ADMIN)");
 	if (pid == 0) {
 		close(tell);
 		init_main(alive);
 	}
 	ns->pid = (pid_t)pid;
-	return write(tell, "x", 1) == 1 ? 0 : err_set(err, -errno, "start the pid namespace's init");
+	return write(tell, "x", 1) == 1 ? 0
+					: err_set(err, -errno, "start the pid namespace's init");
 }
 
 int pidns_enter(const struct pidns *ns, struct err *err)
 {
-	return setns(ns->pidfd, CLONE_NEWPID) < 0 ? err_set(err, -errno, "setns into the pid namespace") : 0;
+	return setns(ns->pidfd, CLONE_NEWPID) < 0
+		       ? err_set(err, -errno, "setns into the pid namespace")
+		       : 0;
 }
 
 int pidns_leave(struct err *err)
@@ -71,7 +75,8 @@ int pidns_leave(struct err *err)
 	own_fd mine = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
 
 	if (mine < 0 || setns(mine, CLONE_NEWPID) < 0)
-		return err_set(err, -errno, "setns back out of the pid namespace (/proc/self/ns/pid)");
+		return err_set(err, -errno,
+			       "setns back out of the pid namespace (/proc/self/ns/pid)");
 	return 0;
 }
 

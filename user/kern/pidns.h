@@ -17,7 +17,10 @@ struct pidns {
 	pid_t pid;
 	int pidfd; /* for setns, -1: none */
 };
-#define PIDNS_NONE {.pid = -1, .pidfd = -1}
+#define PIDNS_NONE                     \
+	{                              \
+		.pid = -1, .pidfd = -1 \
+	}
 
 int pidns_start(struct pidns *ns, struct err *err);
 /* The caller's next children are born in the namespace; pidns_leave undoes it. */

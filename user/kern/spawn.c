@@ -77,7 +77,7 @@ int spawn_start(struct spawn *s, const struct spawn_opts *opts, struct err *err)
 	own_fd child_go = -1, child_fault = -1;
 	int rc;
 
-	*s = (struct spawn){.pid = -1, .pidfd = -1, .go_fd = -1, .fault_fd = -1};
+	*s = (struct spawn){ .pid = -1, .pidfd = -1, .go_fd = -1, .fault_fd = -1 };
 	rc = spawn_image(s, opts, err);
 	if (rc == 0)
 		rc = spawn_pipes(s, &child_go, &child_fault, err);
@@ -95,11 +95,12 @@ int spawn_start(struct spawn *s, const struct spawn_opts *opts, struct err *err)
 /* The next report of the child: its ready byte, a fault, or end of file. 1 report, 0 end of file. */
 static int read_report(struct spawn *s, int timeout_ms, struct spawn_fault *fault, struct err *err)
 {
-	struct pollfd p = {.fd = s->fault_fd, .events = POLLIN};
+	struct pollfd p = { .fd = s->fault_fd, .events = POLLIN };
 	ssize_t n;
 
 	if (poll(&p, 1, timeout_ms) == 0)
-		return err_set(err, -ETIMEDOUT, "the child did not report within %d ms", timeout_ms);
+		return err_set(err, -ETIMEDOUT, "the child did not report within %d ms",
+			       timeout_ms);
 	do
 		n = read(s->fault_fd, fault, sizeof(*fault));
 	while (n < 0 && errno == EINTR);
@@ -110,11 +111,14 @@ static int read_report(struct spawn *s, int timeout_ms, struct spawn_fault *faul
 	return 1;
 }
 
-static int report_err(const struct spawn_opts *opts, const struct spawn_fault *fault, struct err *err)
+static int report_err(const struct spawn_opts *opts, const struct spawn_fault *fault,
+		      struct err *err)
 {
 	if (fault->stage == SPAWN_EXEC)
-		return err_say(err, ERR_COULD_NOT_RUN, -fault->error, "%s: %s", opts->argv[0], strerror(fault->error));
-	return err_say(err, ERR_INTERNAL, -fault->error, "%s: %s", fault->what, strerror(fault->error));
+		return err_say(err, ERR_COULD_NOT_RUN, -fault->error, "%s: %s", opts->argv[0],
+			       strerror(fault->error));
+	return err_say(err, ERR_INTERNAL, -fault->error, "%s: %s", fault->what,
+		       strerror(fault->error));
 }
 
 int spawn_ready(struct spawn *s, const struct spawn_opts *opts, int timeout_ms, struct err *err)

@@ -25,19 +25,20 @@ struct spawn_opts {
 	const char *search_path; /* PATH that argv[0] without a slash is searched in */
 	const char *chdir;	 /* NULL: stay */
 	int stdin_fd, stdout_fd, stderr_fd;
-	int tty_fd; /* pty slave that becomes the controlling terminal, -1: none */
+	int tty_fd;		     /* pty slave that becomes the controlling terminal, -1: none */
 	const struct cgroup *cgroup; /* NULL: the caller's */
-	const char *links; /* directory for the links that ELF files are executed through, NULL: by path */
+	const char *
+		links; /* directory for the links that ELF files are executed through, NULL: by path */
 	uid_t uid;
 	gid_t gid;
-	const gid_t *groups;
+	const gid_t *groups; /* NULL: the caller's stay */
 	size_t group_count;
 	bool set_user;	/* switch to uid, gid, groups */
 	bool drop_caps; /* not under -p none unless the user changes */
 	bool no_new_privs;
-	uint64_t max_file_bytes, nofile; /* UINT64_MAX: inherit */
-	uint64_t timer_slack_ns; /* of the command, in place of the caller's; 0: inherit */
-	const struct pidns *pidns;	 /* NULL: the caller's pid namespace */
+	uint64_t max_file_bytes, nofile;  /* UINT64_MAX: inherit */
+	uint64_t timer_slack_ns;	  /* of the command, in place of the caller's; 0: inherit */
+	const struct pidns *pidns;	  /* NULL: the caller's pid namespace */
 	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace */
 };
 

@@ -18,7 +18,7 @@ extern char **environ;
 /* One line of `getent DATABASE KEY` as a stream the fget*ent functions parse; NULL when there is none. */
 static FILE *getent(const char *database, const char *key, pid_t *pid)
 {
-	char *argv[] = {(char *)"getent", (char *)database, (char *)key, NULL};
+	char *argv[] = { (char *)"getent", (char *)database, (char *)key, NULL };
 	posix_spawn_file_actions_t actions;
 	int pair[2], rc;
 
@@ -45,7 +45,8 @@ static int find_passwd(FILE *file, const char *name, uint64_t uid, struct user *
 			continue;
 		snprintf(u->name, sizeof(u->name), "%s", pw->pw_name);
 		snprintf(u->home, sizeof(u->home), "%s", pw->pw_dir);
-		snprintf(u->shell, sizeof(u->shell), "%s", *pw->pw_shell ? pw->pw_shell : "/bin/sh");
+		snprintf(u->shell, sizeof(u->shell), "%s",
+			 *pw->pw_shell ? pw->pw_shell : "/bin/sh");
 		u->uid = pw->pw_uid;
 		u->gid = pw->pw_gid;
 		return 0;
@@ -125,17 +126,18 @@ int user_lookup(struct user *u, const char *name, const char *group, struct err 
 {
 	uint64_t number;
 
-	*u = (struct user){.uid = (uid_t)-1};
+	*u = (struct user){ .uid = (uid_t)-1 };
 	if (num_u64(name, &number) < 0)
 		number = UINT64_MAX;
 	if (lookup_user(u, name, number) < 0)
-		return err_say(err, ERR_VALIDATION, -ENOENT, "--user %s: no such user (id %s and getent know none)", name,
-			       name);
+		return err_say(err, ERR_VALIDATION, -ENOENT,
+			       "--user %s: no such user (id %s and getent know none)", name, name);
 	if (group) {
 		if (num_u64(group, &number) < 0)
 			number = UINT64_MAX;
 		if (lookup_group(u, group, number) < 0)
-			return err_say(err, ERR_VALIDATION, -ENOENT, "--user: no such group '%s'", group);
+			return err_say(err, ERR_VALIDATION, -ENOENT, "--user: no such group '%s'",
+				       group);
 	}
 	add_groups(u);
 	return 0;

@@ -71,7 +71,8 @@ static void waits_for(int proc, struct autopsy_row *row)
 			snprintf(what, sizeof(what), "%d", (int)first);
 		else
 			what[0] = '\0';
-		snprintf(row->waits_for, sizeof(row->waits_for), "%s%s%s", calls[i].name, what[0] ? " " : "", what);
+		snprintf(row->waits_for, sizeof(row->waits_for), "%s%s%s", calls[i].name,
+			 what[0] ? " " : "", what);
 		return;
 	}
 	snprintf(row->waits_for, sizeof(row->waits_for), "system call %ld", nr);
@@ -85,8 +86,10 @@ static void read_stat(int proc, struct autopsy_row *row)
 
 	if (io_read_file(proc, "stat", text, sizeof(text)) <= 0 || !(at = strrchr(text, ')')))
 		return;
-	if (sscanf(at + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &row->state, &utime, &stime) == 3)
-		row->cpu_ns = (utime + stime) * (1000000000ULL / (unsigned long long)sysconf(_SC_CLK_TCK));
+	if (sscanf(at + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &row->state,
+		   &utime, &stime) == 3)
+		row->cpu_ns = (utime + stime) *
+			      (1000000000ULL / (unsigned long long)sysconf(_SC_CLK_TCK));
 }
 
 static bool writes_to_us(const struct autopsy *a, int proc)
@@ -117,7 +120,10 @@ static int examine(void *arg, const struct sbx_task *task)
 	if (proc < 0)
 		return 0;
 	row = &r->autopsy[r->autopsy_count++];
-	*row = (struct autopsy_row){.pid = task->tgid, .state = '?', .cpu_ns = RESULT_NONE, .last_output_ns = RESULT_NONE};
+	*row = (struct autopsy_row){ .pid = task->tgid,
+				     .state = '?',
+				     .cpu_ns = RESULT_NONE,
+				     .last_output_ns = RESULT_NONE };
 	io_read_file(proc, "comm", row->comm, sizeof(row->comm));
 	io_read_file(proc, "wchan", row->wchan, sizeof(row->wchan));
 	read_stat(proc, row);
@@ -129,14 +135,15 @@ static int examine(void *arg, const struct sbx_task *task)
 
 void run_autopsy(struct run *run)
 {
-	struct autopsy a = {.run = run, .until_ns = clock_boot_ns() + AUTOPSY_NS};
+	struct autopsy a = { .run = run, .until_ns = clock_boot_ns() + AUTOPSY_NS };
 	struct stat st;
 
 	run->result.autopsy = calloc(RESULT_AUTOPSY_MAX, sizeof(*run->result.autopsy));
 	if (!run->result.autopsy)
 		return;
 	for (int i = 0; i < 2; i++)
-		if (run->capture.streams[i].in.fd >= 0 && fstat(run->capture.streams[i].in.fd, &st) == 0)
+		if (run->capture.streams[i].in.fd >= 0 &&
+		    fstat(run->capture.streams[i].in.fd, &st) == 0)
 			a.pipes[i] = st.st_ino;
 	kern_tasks_each(run->kern, run->id, examine, &a);
 }

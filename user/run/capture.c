@@ -17,11 +17,12 @@
 #define PIPE_BYTES (256 * 1024)
 #define READS_A_TURN 8 /* then the loop looks at its timers */
 
-void capture_init(struct capture *c, struct loop *loop, const struct capture_hooks *hooks, uint64_t limit)
+void capture_init(struct capture *c, struct loop *loop, const struct capture_hooks *hooks,
+		  uint64_t limit)
 {
-	*c = (struct capture){.loop = loop, .hooks = *hooks, .limit = limit};
+	*c = (struct capture){ .loop = loop, .hooks = *hooks, .limit = limit };
 	for (int i = 0; i < 2; i++)
-		c->streams[i] = (struct stream){.in.fd = -1, .out.fd = -1, .store.fd = -1};
+		c->streams[i] = (struct stream){ .in.fd = -1, .out.fd = -1, .store.fd = -1 };
 }
 
 static void told_if_drained(struct capture *c)
@@ -194,9 +195,10 @@ int capture_add(struct capture *c, int number, int fd, int sink, struct err *err
 
 	s->capture = c;
 	s->number = number;
-	s->in = (struct loop_source){.fd = fd, .ready = on_input, .arg = s};
+	s->in = (struct loop_source){ .fd = fd, .ready = on_input, .arg = s };
 	s->open = true;
-	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* fails for a pty and past the user's bound, harmlessly */
+	fcntl(fd, F_SETPIPE_SZ,
+	      PIPE_BYTES); /* fails for a pty and past the user's bound, harmlessly */
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	open_sink(s, sink);
 	s->out.ready = on_sink;

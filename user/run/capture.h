@@ -27,10 +27,10 @@ struct stream {
 struct capture_hooks {
 	void *arg;
 	void (*output)(void *arg, int number, const char *bytes, size_t len);
-	void (*over)(void *arg);	      /* the combined cap was crossed */
-	void (*sink_gone)(void *arg);	      /* EPIPE */
+	void (*over)(void *arg);      /* the combined cap was crossed */
+	void (*sink_gone)(void *arg); /* EPIPE */
 	void (*spill_failed)(void *arg, int error);
-	void (*drained)(void *arg);	      /* every stream is closed and flushed */
+	void (*drained)(void *arg); /* every stream is closed and flushed */
 };
 
 struct capture {
@@ -43,7 +43,8 @@ struct capture {
 	bool over;
 };
 
-void capture_init(struct capture *c, struct loop *loop, const struct capture_hooks *hooks, uint64_t limit);
+void capture_init(struct capture *c, struct loop *loop, const struct capture_hooks *hooks,
+		  uint64_t limit);
 /* Takes `fd` (read end); `sink` is borrowed, -1: keep only. */
 int capture_add(struct capture *c, int number, int fd, int sink, struct err *err);
 /* Closes the read ends: the command's next write meets SIGPIPE. */

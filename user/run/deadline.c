@@ -14,10 +14,13 @@
 #define CPU_POLL_MIN_NS (5 * MS)
 #define CPU_POLL_MAX_NS (500 * MS)
 
-static void exceed(struct run *run, enum run_event how, enum limit_id limit, enum killed_by killed_by, uint64_t actual)
+static void exceed(struct run *run, enum run_event how, enum limit_id limit,
+		   enum killed_by killed_by, uint64_t actual)
 {
-	struct run_cause cause = {
-		.outcome = OUTCOME_LIMIT_EXCEEDED, .killed_by = killed_by, .limit = (int)limit, .actual = actual};
+	struct run_cause cause = { .outcome = OUTCOME_LIMIT_EXCEEDED,
+				   .killed_by = killed_by,
+				   .limit = (int)limit,
+				   .actual = actual };
 
 	run_end(run, how, cause);
 }
@@ -60,17 +63,26 @@ static void on_cpu_time(void *arg)
 		exceed(run, EV_END_NOW, LIMIT_CPU_TIME, KILLED_BY_CPU_TIME, used);
 		return;
 	}
-	wait = (limit - (used == CGROUP_NOT_ASKED ? 0 : used)) / (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	wait = wait < CPU_POLL_MIN_NS ? CPU_POLL_MIN_NS : wait > CPU_POLL_MAX_NS ? CPU_POLL_MAX_NS : wait;
+	wait = (limit - (used == CGROUP_NOT_ASKED ? 0 : used)) /
+	       (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	wait = wait < CPU_POLL_MIN_NS	? CPU_POLL_MIN_NS
+	       : wait > CPU_POLL_MAX_NS ? CPU_POLL_MAX_NS
+					: wait;
 	loop_timer_arm(run->loop, &run->cpu_time, clock_boot_ns() + wait);
 }
 
 /* The kernel half stops the tree itself; here its reason becomes the result's. */
 static void check_counters(struct run *run)
 {
-	struct run_cause owner = {.outcome = OUTCOME_OWNER_EXITED, .killed_by = KILLED_BY_OWNER, .limit = -1};
-	struct run_cause full = {.outcome = OUTCOME_INTERNAL_ERROR, .killed_by = KILLED_BY_NONE, .limit = -1};
-	struct run_cause ancestor = {.outcome = OUTCOME_CANCELLED, .killed_by = KILLED_BY_ANCESTOR, .limit = -1};
+	struct run_cause owner = { .outcome = OUTCOME_OWNER_EXITED,
+				   .killed_by = KILLED_BY_OWNER,
+				   .limit = -1 };
+	struct run_cause full = { .outcome = OUTCOME_INTERNAL_ERROR,
+				  .killed_by = KILLED_BY_NONE,
+				  .limit = -1 };
+	struct run_cause ancestor = { .outcome = OUTCOME_CANCELLED,
+				      .killed_by = KILLED_BY_ANCESTOR,
+				      .limit = -1 };
 	struct sbx_sandbox row;
 
 	if (kern_sandbox_read(run->kern, run->id, &row) < 0)
@@ -84,7 +96,9 @@ static void check_counters(struct run *run)
 	else if (row.flags & SBX_ANCESTOR_DIED)
 		run_end(run, EV_END_NOW, ancestor);
 	else if (row.flags & SBX_TASKS_HIT) {
-		result_diagnostic(&run->result, UINT64_MAX, "the kernel half could not track one more task; the tree was killed");
+		result_diagnostic(
+			&run->result, UINT64_MAX,
+			"the kernel half could not track one more task; the tree was killed");
 		run_end(run, EV_END_NOW, full);
 	}
 }
@@ -119,7 +133,9 @@ static void on_ring(void *arg, uint32_t events)
 static void on_owner(void *arg, uint32_t events)
 {
 	struct run *run = arg;
-	struct run_cause cause = {.outcome = OUTCOME_OWNER_EXITED, .killed_by = KILLED_BY_OWNER, .limit = -1};
+	struct run_cause cause = { .outcome = OUTCOME_OWNER_EXITED,
+				   .killed_by = KILLED_BY_OWNER,
+				   .limit = -1 };
 
 	(void)events;
 	loop_del(run->loop, &run->owner);
@@ -154,8 +170,10 @@ static void on_drained(void *arg)
 static void on_sink_gone(void *arg)
 {
 	struct run *run = arg;
-	struct run_cause cause = {
-		.outcome = OUTCOME_STOPPED, .killed_by = KILLED_BY_SIGNAL, .limit = -1, .signal = SIGPIPE};
+	struct run_cause cause = { .outcome = OUTCOME_STOPPED,
+				   .killed_by = KILLED_BY_SIGNAL,
+				   .limit = -1,
+				   .signal = SIGPIPE };
 
 	capture_close(&run->capture);
 	if (run->state == RUN_RUNNING)
@@ -191,15 +209,16 @@ void deadline_init(struct run *run)
 		.drained = on_drained,
 	};
 
-	run->wall = (struct loop_timer){.fire = on_wall, .arg = run};
-	run->idle = (struct loop_timer){.fire = on_idle, .arg = run};
-	run->cpu_time = (struct loop_timer){.fire = on_cpu_time, .arg = run};
-	run->counters = (struct loop_timer){.fire = on_counters, .arg = run};
-	run->owner = (struct loop_source){.fd = -1, .ready = on_owner, .arg = run};
-	run->ring = (struct loop_source){.fd = -1, .ready = on_ring, .arg = run};
-	run->oom = (struct loop_source){.fd = -1, .ready = on_oom, .arg = run};
+	run->wall = (struct loop_timer){ .fire = on_wall, .arg = run };
+	run->idle = (struct loop_timer){ .fire = on_idle, .arg = run };
+	run->cpu_time = (struct loop_timer){ .fire = on_cpu_time, .arg = run };
+	run->counters = (struct loop_timer){ .fire = on_counters, .arg = run };
+	run->owner = (struct loop_source){ .fd = -1, .ready = on_owner, .arg = run };
+	run->ring = (struct loop_source){ .fd = -1, .ready = on_ring, .arg = run };
+	run->oom = (struct loop_source){ .fd = -1, .ready = on_oom, .arg = run };
 	capture_init(&run->capture, run->loop, &hooks,
-		     limit_in_force(&run->limits[LIMIT_OUTPUT]) ? run->limits[LIMIT_OUTPUT].value : RESULT_NONE);
+		     limit_in_force(&run->limits[LIMIT_OUTPUT]) ? run->limits[LIMIT_OUTPUT].value
+								: RESULT_NONE);
 }
 
 /* Before the release: a command that ends at once must not be missed. */

@@ -29,7 +29,7 @@ static bool tree_is_empty(const struct run *run)
 /* A task that was counted out still has to leave its group and let go of its descriptors: microseconds. */
 static bool tree_empties(const struct run *run)
 {
-	const struct timespec pause = {.tv_nsec = 20000};
+	const struct timespec pause = { .tv_nsec = 20000 };
 
 	for (int i = 0; i < 20 && alive(run) == 0; i++, nanosleep(&pause, NULL))
 		if (cgroup_populated(run->cgroup) <= 0)
@@ -52,7 +52,8 @@ static void enter_grace(struct run *run)
 	if (run->frozen)
 		run_freeze(run, false);
 	kern_signal_tree(run->kern, run->id, run->spec->stop_signal);
-	kern_signal_tree(run->kern, run->id, SIGCONT); /* a stopped process would not see the other one */
+	kern_signal_tree(run->kern, run->id,
+			 SIGCONT); /* a stopped process would not see the other one */
 	loop_timer_arm(run->loop, &run->grace, clock_boot_ns() + run->spec->kill_after_ns);
 	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
 }
@@ -117,8 +118,9 @@ static void enter_lingering(struct run *run)
 }
 
 static void (*const entries[RUN_STATE__COUNT])(struct run *run) = {
-	[RUN_LINGERING] = enter_lingering, [RUN_INTERRUPTED] = enter_interrupted, [RUN_GRACE] = enter_grace,
-	[RUN_KILLING] = enter_killing,	   [RUN_DRAINING] = enter_draining,	  [RUN_ENDED] = enter_ended,
+	[RUN_LINGERING] = enter_lingering, [RUN_INTERRUPTED] = enter_interrupted,
+	[RUN_GRACE] = enter_grace,	   [RUN_KILLING] = enter_killing,
+	[RUN_DRAINING] = enter_draining,   [RUN_ENDED] = enter_ended,
 };
 
 void run_event(struct run *run, enum run_event event)
@@ -198,15 +200,15 @@ static void on_drain(void *arg)
 
 void end_timers_init(struct run *run)
 {
-	run->killing = (struct loop_timer){.fire = on_killing, .arg = run};
-	run->grace = (struct loop_timer){.fire = on_grace, .arg = run};
-	run->drain = (struct loop_timer){.fire = on_drain, .arg = run};
+	run->killing = (struct loop_timer){ .fire = on_killing, .arg = run };
+	run->grace = (struct loop_timer){ .fire = on_grace, .arg = run };
+	run->drain = (struct loop_timer){ .fire = on_drain, .arg = run };
 }
 
 /* Everything the start made, in reverse. Idempotent; also the way back from a failed start. */
 void run_release(struct run *run)
 {
-	struct err err = {0};
+	struct err err = { 0 };
 
 	(void)FAULT("end_release");
 	deadline_disarm(run);
@@ -230,7 +232,7 @@ void run_release(struct run *run)
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
 	(void)FAULT("end_cgroup");
 	cgroup_free(take_ptr(&run->cgroup));
-	if (run->id)
+	if (run->id && run->kern)
 		kern_sandbox_delete(run->kern, run->id);
 	run->id = 0;
 	(void)FAULT("end_row");

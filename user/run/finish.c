@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -10,12 +11,13 @@
 
 #include "base/fault.h"
 #include "base/num.h"
+#include "base/own.h"
 #include "run/state.h"
 
 /* The exit hook runs a moment before the zombie can be waited for. */
 static void reap_root(struct run *run)
 {
-	struct pollfd p = {.fd = run->child.pidfd, .events = POLLIN};
+	struct pollfd p = { .fd = run->child.pidfd, .events = POLLIN };
 	int status;
 
 	if (run->child.pid > 0 && !run->root_exited) {
@@ -52,7 +54,8 @@ static void add_hit(struct result *r, const char *kind, uint64_t count)
 {
 	if (count == CGROUP_NOT_ASKED || count == 0)
 		return;
-	snprintf(r->limits_hit[r->limits_hit_count].kind, sizeof(r->limits_hit[0].kind), "%s", kind);
+	snprintf(r->limits_hit[r->limits_hit_count].kind, sizeof(r->limits_hit[0].kind), "%s",
+		 kind);
 	r->limits_hit[r->limits_hit_count++].count = count;
 }
 
@@ -127,15 +130,18 @@ static void outcome_of_cause(struct run *run)
 static void diagnose(struct run *run)
 {
 	struct result *r = &run->result;
-	uint64_t cap = limit_in_force(&run->limits[LIMIT_OUTPUT]) ? run->limits[LIMIT_OUTPUT].value : UINT64_MAX;
+	uint64_t cap = limit_in_force(&run->limits[LIMIT_OUTPUT]) ? run->limits[LIMIT_OUTPUT].value
+								  : UINT64_MAX;
 	const char *by = killed_by_name(r->killed_by);
 	char text[64];
 
 	if (r->diagnostic[0])
 		return;
 	if (r->limit >= 0) {
-		limit_text((enum limit_id)r->limit, run->limits[r->limit].value, text, sizeof(text));
-		result_diagnostic(r, cap, "%s limit exceeded (%s)", limit_table[r->limit].name, text);
+		limit_text((enum limit_id)r->limit, run->limits[r->limit].value, text,
+			   sizeof(text));
+		result_diagnostic(r, cap, "%s limit exceeded (%s)", limit_table[r->limit].name,
+				  text);
 	} else if (r->killed_by == KILLED_BY_SIGNAL) {
 		num_signal_text(run->cause.signal, text, sizeof(text));
 		result_diagnostic(r, cap, "ended after %s", text);
@@ -143,7 +149,8 @@ static void diagnose(struct run *run)
 		result_diagnostic(r, cap, "ended by: %s", by);
 	}
 	if (r->survivors)
-		result_diagnostic(r, cap, "%llu processes did not die", (unsigned long long)r->survivors);
+		result_diagnostic(r, cap, "%llu processes did not die",
+				  (unsigned long long)r->survivors);
 }
 
 static void times(struct run *run)
@@ -155,7 +162,8 @@ static void times(struct run *run)
 	clock_gettime(CLOCK_REALTIME, &wall);
 	r->ended_unix_ns = wall.tv_sec * 1000000000LL + wall.tv_nsec;
 	r->wall_ns = now - run->started_ns;
-	r->deadline_ns = limit_in_force(&run->limits[LIMIT_WALL]) ? run->limits[LIMIT_WALL].value : RESULT_NONE;
+	r->deadline_ns = limit_in_force(&run->limits[LIMIT_WALL]) ? run->limits[LIMIT_WALL].value
+								  : RESULT_NONE;
 	r->overrun_ns = RESULT_NONE;
 	if (r->deadline_ns != RESULT_NONE)
 		r->overrun_ns = r->wall_ns > r->deadline_ns ? r->wall_ns - r->deadline_ns : 0;
@@ -177,7 +185,7 @@ void run_finish(struct run *run)
 {
 	struct result *r = &run->result;
 	struct cgroup_usage usage;
-	struct err err = {0};
+	struct err err = { 0 };
 
 	from_row(run);
 	reap_root(run);
@@ -193,8 +201,8 @@ void run_finish(struct run *run)
 		outcome_of_its_own(run, &usage);
 	times(run);
 	for (int i = 0; i < 2; i++)
-		store_finish(&run->capture.streams[i].store, run->spec->keep_spill, i ? &r->err_ : &r->out);
+		store_finish(&run->capture.streams[i].store, run->spec->keep_spill,
+			     i ? &r->err_ : &r->out);
 	diagnose(run);
-	if (FAULT("end_result") < 0 || write_result(run, &err) < 0)
-		result_diagnostic(r, UINT64_MAX, "%s", err.text);
+	store_result(run);
 }

@@ -28,7 +28,8 @@ static int resolve_user(struct run *run, struct err *err)
 
 	if (!name)
 		return 0;
-	rc = user_lookup(&run->user, name, run->spec->user ? run->spec->group : getenv("SUDO_GID"), err);
+	rc = user_lookup(&run->user, name, run->spec->user ? run->spec->group : getenv("SUDO_GID"),
+			 err);
 	if (rc < 0)
 		return rc;
 	run->switch_user = run->user.uid != geteuid() || run->user.gid != getegid();
@@ -38,7 +39,7 @@ static int resolve_user(struct run *run, struct err *err)
 static int resolve_environ(struct run *run, struct err *err)
 {
 	own_str path = run->spec->pass_path ? sudo_caller_path() : NULL;
-	struct spec_user user = {.path = path};
+	struct spec_user user = { .path = path };
 
 	if (run->switch_user) {
 		user.name = run->user.name[0] ? run->user.name : NULL;
@@ -69,7 +70,8 @@ static uint64_t asked(const struct run *run, enum limit_id id)
 static void drop_limits_of(struct run *run, const char *capability)
 {
 	for (int i = 0; i < LIMIT__COUNT; i++)
-		if (limit_table[i].capability && !strcmp(limit_table[i].capability, capability) && asked(run, (enum limit_id)i) != CGROUP_NOT_ASKED)
+		if (limit_table[i].capability && !strcmp(limit_table[i].capability, capability) &&
+		    asked(run, (enum limit_id)i) != CGROUP_NOT_ASKED)
 			run->limits[i].origin = ORIGIN_WAIVED;
 }
 
@@ -77,7 +79,9 @@ static void drop_limits_of(struct run *run, const char *capability)
 static int make_cgroup(struct run *run, struct err *err)
 {
 	char name[32];
-	struct cgroup_opts opts = {.name = name, .parent = run->spec->cgroup_parent, .want_memory_peak = true};
+	struct cgroup_opts opts = { .name = name,
+				    .parent = run->spec->cgroup_parent,
+				    .want_memory_peak = true };
 	int rc;
 
 	snprintf(name, sizeof(name), "sbx-%s", run->id_text);
@@ -89,9 +93,11 @@ static int make_cgroup(struct run *run, struct err *err)
 			.cpu_millicores = asked(run, LIMIT_CPUS),
 		};
 		rc = cgroup_create(&run->cgroup, &opts, err);
-		if (rc == 0 || err->category != ERR_CANNOT_ENFORCE || !may_reduce(run->spec, err->capability))
+		if (rc == 0 || err->category != ERR_CANNOT_ENFORCE ||
+		    !may_reduce(run->spec, err->capability))
 			return rc;
-		result_clause(&run->result, err->capability, "none", true, true, false, "reduced by request: %s", err->text);
+		result_clause(&run->result, err->capability, "none", true, true, false,
+			      "reduced by request: %s", err->text);
 		drop_limits_of(run, err->capability);
 	}
 }
@@ -137,7 +143,8 @@ static int make_watcher(struct run *run, struct err *err)
 	if (run->pidns.pid > 0 || kern_facts(run->kern)->exit_hook_kills)
 		return 0;
 	if (asked(run, LIMIT_WALL) != CGROUP_NOT_ASKED)
-		opts.deadline_ns = clock_boot_ns() + asked(run, LIMIT_WALL) + run->spec->kill_after_ns + RUN_KILL_BUDGET_NS;
+		opts.deadline_ns = clock_boot_ns() + asked(run, LIMIT_WALL) +
+				   run->spec->kill_after_ns + RUN_KILL_BUDGET_NS;
 	return watcher_start(&run->watcher, run->kern, &opts, err);
 }
 
@@ -159,12 +166,14 @@ static int make_child(struct run *run, struct err *err)
 	opts->set_user = run->switch_user;
 	opts->uid = run->user.uid;
 	opts->gid = run->user.gid;
-	opts->groups = run->user.groups;
+	opts->groups = spec->keep_groups ? NULL : run->user.groups;
 	opts->group_count = run->user.group_count;
 	opts->max_file_bytes = asked(run, LIMIT_MAX_FILE);
 	opts->nofile = asked(run, LIMIT_NOFILE);
 	opts->pidns = run->pidns.pid > 0 ? &run->pidns : NULL;
-	opts->mounts = run->mounts.workdir || run->mounts.private_tmp || run->mounts.proc ? &run->mounts : NULL;
+	opts->mounts = run->mounts.workdir || run->mounts.private_tmp || run->mounts.proc
+			       ? &run->mounts
+			       : NULL;
 	rc = spawn_start(&run->child, opts, err);
 	run->result.launched_by_path = run->child.by_path;
 	return rc;
@@ -220,26 +229,28 @@ static const struct {
 	const char *fault;
 	int (*step)(struct run *run, struct err *err);
 } start_order[] = {
-	{"start_user", resolve_user},
-	{"start_kern", open_kern},
-	{"start_owner", launch_owner},
-	{"start_dir", launch_dir},
-	{"start_environ", resolve_environ},
-	{"start_cgroup", make_cgroup},
-	{"start_pidns", make_pidns}, /* before the sandbox: the seed is for the command, not for our init */
-	{"start_sandbox", make_sandbox},
-	{"start_streams", launch_streams},
-	{"start_mounts", launch_mounts},
-	{"start_child", make_child},
-	{"start_watcher", make_watcher}, /* after the child, which the seed is for */
-	{"start_enter", enter_cgroup},
-	{"start_label", verify_label},
-	{"start_record", record}, /* while the child prepares itself; taken back when it fails */
-	{"start_ready", wait_ready},
-	{"start_verify", verify_limits},
-	{"start_release", release},
-	{"start_sources", deadline_sources}, /* while it execs: signals, rings and pidfds keep what happened */
-	{"start_exec", exec_result},
+	{ "start_user", resolve_user },
+	{ "start_kern", open_kern },
+	{ "start_owner", launch_owner },
+	{ "start_dir", launch_dir },
+	{ "start_environ", resolve_environ },
+	{ "start_cgroup", make_cgroup },
+	{ "start_pidns",
+	  make_pidns }, /* before the sandbox: the seed is for the command, not for our init */
+	{ "start_sandbox", make_sandbox },
+	{ "start_streams", launch_streams },
+	{ "start_mounts", launch_mounts },
+	{ "start_child", make_child },
+	{ "start_watcher", make_watcher }, /* after the child, which the seed is for */
+	{ "start_enter", enter_cgroup },
+	{ "start_label", verify_label },
+	{ "start_record", record }, /* while the child prepares itself; taken back when it fails */
+	{ "start_ready", wait_ready },
+	{ "start_verify", verify_limits },
+	{ "start_release", release },
+	{ "start_sources",
+	  deadline_sources }, /* while it execs: signals, rings and pidfds keep what happened */
+	{ "start_exec", exec_result },
 };
 
 int run_launch(struct run *run, struct err *err)
@@ -259,9 +270,10 @@ int run_launch(struct run *run, struct err *err)
 /* The steps that decide what can be enforced, taken and taken back: what a plan names was tried. */
 int run_plan(const struct spec *spec, struct result *out, struct err *err)
 {
-	static int (*const steps[])(struct run *, struct err *) = {
-		resolve_user, open_kern, resolve_environ, make_cgroup, make_pidns, launch_mounts};
-	struct loop loop = {.epoll_fd = -1, .timer_fd = -1};
+	static int (*const steps[])(struct run *,
+				    struct err *) = { resolve_user, open_kern,	resolve_environ,
+						      make_cgroup,  make_pidns, launch_mounts };
+	struct loop loop = { .epoll_fd = -1, .timer_fd = -1 };
 	struct run *run;
 	int rc = run_new(&run, spec, &loop, NULL, getppid(), err);
 
@@ -277,7 +289,8 @@ int run_plan(const struct spec *spec, struct result *out, struct err *err)
 		memcpy(out->clauses, run->result.clauses, sizeof(out->clauses));
 		out->clause_count = run->result.clause_count;
 		for (int i = 0; i < LIMIT__COUNT; i++)
-			out->limits[i] = (struct result_limit){.asked = run->limits[i], .still_in_force = -1};
+			out->limits[i] = (struct result_limit){ .asked = run->limits[i],
+								.still_in_force = -1 };
 	}
 	run_release(run);
 	run_free(run);

@@ -19,23 +19,27 @@
 int launch_owner(struct run *run, struct err *err)
 {
 	const struct spec *spec = run->spec;
-	struct pollfd gone = {.events = POLLIN};
+	struct pollfd gone = { .events = POLLIN };
 
 	if (spec->owner_mode == OWNER_NONE)
 		return 0;
 	if (spec->owner_mode == OWNER_FD) {
 		run->owner.fd = fcntl((int)spec->owner_arg, F_DUPFD_CLOEXEC, 3);
-		return run->owner.fd < 0 ? err_set(err, -errno, "--owner fd:%d", (int)spec->owner_arg) : 0;
+		return run->owner.fd < 0
+			       ? err_set(err, -errno, "--owner fd:%d", (int)spec->owner_arg)
+			       : 0;
 	}
 	run->owner_pid = spec->owner_mode == OWNER_PID ? (pid_t)spec->owner_arg : run->parent;
-	if (run->owner_pid <= 1) { /* a parent that is init, or outside this pid namespace, cannot end before us */
+	if (run->owner_pid <=
+	    1) { /* a parent that is init, or outside this pid namespace, cannot end before us */
 		run->owner_pid = 0;
 		return 0;
 	}
 	run->owner.fd = (int)syscall(SYS_pidfd_open, run->owner_pid, 0);
 	gone.fd = run->owner.fd;
 	if (run->owner.fd < 0 || poll(&gone, 1, 0) != 0)
-		return err_say(err, ERR_VALIDATION, -ESRCH, "owner %d does not live; name another with --owner PID|none",
+		return err_say(err, ERR_VALIDATION, -ESRCH,
+			       "owner %d does not live; name another with --owner PID|none",
 			       (int)run->owner_pid);
 	return 0;
 }
@@ -56,7 +60,8 @@ static void reader_of(uid_t *uid, gid_t *gid)
 
 int launch_dir(struct run *run, struct err *err)
 {
-	uint64_t most = run->spec->json || run->spec->detach ? RUN_SPILL_BYTES : RUN_SPILL_PASS_BYTES;
+	uint64_t most =
+		run->spec->json || run->spec->detach ? RUN_SPILL_BYTES : RUN_SPILL_PASS_BYTES;
 	uid_t uid;
 	gid_t gid;
 	int rc;
@@ -80,7 +85,8 @@ static int open_stdin(struct run *run, struct err *err)
 	else
 		run->child_fds[0] = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (run->child_fds[0] < 0)
-		return err_say(err, ERR_VALIDATION, -errno, "--stdin %s: %s", path, strerror(errno));
+		return err_say(err, ERR_VALIDATION, -errno, "--stdin %s: %s", path,
+			       strerror(errno));
 	return 0;
 }
 
@@ -102,8 +108,9 @@ static int open_terminal(struct run *run, struct err *err)
 		return rc;
 	for (int i = 0; i < 3; i++)
 		run->child_fds[i] = fcntl(terminal_slave(run->terminal), F_DUPFD_CLOEXEC, 3);
-	return capture_add(&run->capture, 1, fcntl(terminal_master(run->terminal), F_DUPFD_CLOEXEC, 3), run->keeper_out,
-			   err);
+	return capture_add(&run->capture, 1,
+			   fcntl(terminal_master(run->terminal), F_DUPFD_CLOEXEC, 3),
+			   run->keeper_out, err);
 }
 
 int launch_streams(struct run *run, struct err *err)
@@ -115,7 +122,8 @@ int launch_streams(struct run *run, struct err *err)
 
 	if (spec->json || spec->detach)
 		run->keeper_out = run->keeper_err = -1;
-	if (spec->pty == TRI_ON || (spec->pty == TRI_AUTO && spec->stdin_mode == STDIN_NULL && terminals))
+	if (spec->pty == TRI_ON ||
+	    (spec->pty == TRI_AUTO && spec->stdin_mode == STDIN_NULL && terminals))
 		rc = open_terminal(run, err);
 	else
 		rc = open_stdin(run, err);
@@ -162,7 +170,9 @@ int launch_mounts(struct run *run, struct err *err)
 	else if (limit_in_force(disk) && spec->workdir_mode == WORKDIR_EXISTING)
 		rc = mounts_project_quota(spec->workdir, disk->value, run->switch_user, err);
 	else if (limit_in_force(disk) && !spec->private_tmp)
-		rc = err_cannot(err, "disk_cap", "--disk bounds what a private tmpfs holds: say --workdir new or --private-tmp");
+		rc = err_cannot(err, "disk_cap",
+				"--disk bounds what a private tmpfs holds: say --workdir new or "
+				"--private-tmp");
 	if (rc < 0)
 		return rc;
 	run->mounts.private_tmp = spec->private_tmp;

@@ -80,13 +80,16 @@ static json_t *labels_json(const struct spec *spec)
 	return labels;
 }
 
+/* Output may be over without a limit: when its spill has no room. */
 static json_t *limit_json(const struct result *r)
 {
+	const struct spec_limit *asked = &r->limits[r->limit < 0 ? 0 : r->limit].asked;
+
 	if (r->limit < 0)
 		return json_null();
 	return json_pack("{s:s, s:o, s:o, s:s}", "kind", limit_table[r->limit].name, "configured",
-			 number(r->limits[r->limit].asked.value), "actual", number(r->limit_actual),
-			 "unit", limit_table[r->limit].unit);
+			 number(limit_in_force(asked) ? asked->value : RESULT_NONE), "actual",
+			 number(r->limit_actual), "unit", limit_table[r->limit].unit);
 }
 
 static json_t *limits_hit_json(const struct result *r)

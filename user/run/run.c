@@ -46,8 +46,8 @@ static int make_argv(struct run *run)
 	return 0;
 }
 
-int run_new(struct run **out, const struct spec *spec, struct loop *loop, const struct run_watch *watch, pid_t parent,
-	    struct err *err)
+int run_new(struct run **out, const struct spec *spec, struct loop *loop,
+	    const struct run_watch *watch, pid_t parent, struct err *err)
 {
 	struct run *run = calloc(1, sizeof(*run));
 	struct timespec now;
@@ -59,7 +59,8 @@ int run_new(struct run **out, const struct spec *spec, struct loop *loop, const 
 	if (watch)
 		run->watch = *watch;
 	memcpy(run->limits, spec->limits, sizeof(run->limits));
-	run->dir.fd = run->child.pidfd = run->child.go_fd = run->child.fault_fd = run->signals.fd = -1;
+	run->dir.fd = run->child.pidfd = run->child.go_fd = run->child.fault_fd = run->signals.fd =
+		-1;
 	run->child.pid = run->watcher.pid = -1;
 	run->pidns = (struct pidns)PIDNS_NONE;
 	run->watcher.pidfd = run->watcher.control_fd = -1;
@@ -120,9 +121,10 @@ int run_start(struct run *run, struct err *err)
 	return 0;
 }
 
-static int request(struct run *run, enum run_event how, enum outcome outcome, enum killed_by killed_by)
+static int request(struct run *run, enum run_event how, enum outcome outcome,
+		   enum killed_by killed_by)
 {
-	struct run_cause cause = {.outcome = outcome, .killed_by = killed_by, .limit = -1};
+	struct run_cause cause = { .outcome = outcome, .killed_by = killed_by, .limit = -1 };
 
 	if (run->state < RUN_RUNNING || run->state >= RUN_DRAINING)
 		return -ESRCH;
@@ -154,7 +156,8 @@ int run_signal(struct run *run, int sig, bool tree)
 	if (run->child.pid <= 0)
 		return -ESRCH;
 	/* The root led its own group from before the exec; it may have joined another since. */
-	if (kill(-run->child.pid, sig) < 0 && syscall(SYS_pidfd_send_signal, run->child.pidfd, sig, NULL, 0) < 0)
+	if (kill(-run->child.pid, sig) < 0 &&
+	    syscall(SYS_pidfd_send_signal, run->child.pidfd, sig, NULL, 0) < 0)
 		return -errno;
 	return 0;
 }
@@ -174,7 +177,8 @@ int run_freeze(struct run *run, bool frozen)
 /* What the kernel fixed with the exec or the row, and what only a mount could change. */
 static bool fixed_at_start(enum limit_id id)
 {
-	return id == LIMIT_MAX_FILE || id == LIMIT_NOFILE || id == LIMIT_DISK || id == LIMIT_EXECS || id == LIMIT_DEPTH;
+	return id == LIMIT_MAX_FILE || id == LIMIT_NOFILE || id == LIMIT_DISK ||
+	       id == LIMIT_EXECS || id == LIMIT_DEPTH;
 }
 
 int run_update(struct run *run, const struct spec *changes, struct err *err)
@@ -186,8 +190,10 @@ int run_update(struct run *run, const struct spec *changes, struct err *err)
 	if (run->state != RUN_RUNNING && run->state != RUN_LINGERING)
 		return err_say(err, ERR_NOT_FOUND, -ESRCH, "the run has ended");
 	for (int i = 0; i < LIMIT__COUNT; i++)
-		if (c[i].origin == ORIGIN_WAIVED || (limit_in_force(&c[i]) && fixed_at_start((enum limit_id)i)))
-			return err_say(err, ERR_VALIDATION, -EINVAL, "%s cannot be changed on a live run", limit_table[i].option);
+		if (c[i].origin == ORIGIN_WAIVED ||
+		    (limit_in_force(&c[i]) && fixed_at_start((enum limit_id)i)))
+			return err_say(err, ERR_VALIDATION, -EINVAL,
+				       "%s cannot be changed on a live run", limit_table[i].option);
 	if (limit_in_force(&c[LIMIT_MEMORY]))
 		limits.memory_bytes = c[LIMIT_MEMORY].value;
 	if (limit_in_force(&c[LIMIT_SWAP]))

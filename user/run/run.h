@@ -21,8 +21,9 @@ struct run_watch {
 	void *arg;
 	void (*started)(void *arg);
 	void (*output)(void *arg, int stream, const char *bytes, size_t len); /* stream 1 or 2 */
-	void (*process)(void *arg, const struct sbx_event *event);	      /* fork, exec, exit; may be lossy */
-	void (*root_exited)(void *arg, int status);			      /* leftovers linger; as waitpid(2) */
+	void (*process)(void *arg,
+			const struct sbx_event *event); /* fork, exec, exit; may be lossy */
+	void (*root_exited)(void *arg, int status);	/* leftovers linger; as waitpid(2) */
 	void (*ended)(void *arg, const struct result *result);
 };
 
@@ -30,8 +31,8 @@ struct run_watch {
 int run_plan(const struct spec *spec, struct result *out, struct err *err);
 
 /* Borrowed spec and loop must outlive the run. `parent` is the owner unless the spec names one. Nothing is made yet. */
-int run_new(struct run **out, const struct spec *spec, struct loop *loop, const struct run_watch *watch, pid_t parent,
-	    struct err *err);
+int run_new(struct run **out, const struct spec *spec, struct loop *loop,
+	    const struct run_watch *watch, pid_t parent, struct err *err);
 /* No longer passes output on: the caller's descriptors may be closed. What is captured is still kept. */
 void run_background(struct run *run);
 /* Everything up to exec, DESIGN 6. On failure everything made is gone again and *err says why (125, 126 or 127);
@@ -39,12 +40,14 @@ void run_background(struct run *run);
 int run_start(struct run *run, struct err *err);
 
 /* Requests; idempotent; -ESRCH when it has already ended. */
-int run_stop(struct run *run);			     /* TERM, grace, kill: killed_by stop */
-int run_terminate(struct run *run);		     /* kill now: killed_by terminate */
-int run_cancel(struct run *run);		     /* killed_by cancel */
-int run_signal(struct run *run, int sig, bool tree); /* to the root's process group, or to every process */
+int run_stop(struct run *run);	    /* TERM, grace, kill: killed_by stop */
+int run_terminate(struct run *run); /* kill now: killed_by terminate */
+int run_cancel(struct run *run);    /* killed_by cancel */
+int run_signal(struct run *run, int sig,
+	       bool tree); /* to the root's process group, or to every process */
 int run_freeze(struct run *run, bool frozen);
-int run_update(struct run *run, const struct spec *changes, struct err *err); /* limits only; may only be set, never waived */
+int run_update(struct run *run, const struct spec *changes,
+	       struct err *err); /* limits only; may only be set, never waived */
 
 /* Signal of which the keeper itself should die, so that shells see what happened; 0: exit with the result's status. */
 int run_death_signal(const struct run *run);
@@ -58,7 +61,8 @@ const struct rundir *run_rundir(const struct run *run);
 json_t *run_status(const struct run *run);
 /* Copies captured bytes of stream 1 or 2 from *offset on; the number copied, 0 when there are no more yet. *offset
  * moves to where the copied bytes start: bytes that are not kept any more are skipped. */
-ssize_t run_output_read(const struct run *run, int stream, uint64_t *offset, char *buf, size_t size);
+ssize_t run_output_read(const struct run *run, int stream, uint64_t *offset, char *buf,
+			size_t size);
 /* Delivers the process events that wait in the ring now; by itself it is read when a quarter is full. */
 void run_poll_events(struct run *run);
 /* Valid once `ended` was called. */

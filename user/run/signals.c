@@ -15,7 +15,8 @@
 #include "base/own.h"
 #include "run/state.h"
 
-static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD, SIGWINCH};
+static const int handled[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+			       SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD, SIGWINCH };
 
 static void reap(struct run *run)
 {
@@ -30,7 +31,8 @@ static void reap(struct run *run)
 		run->root_status = status;
 		run->root_exited = true;
 		run->child.pid = -1; /* the number may be somebody else's from now on */
-		run_event(run, run->spec->leftovers == LEFTOVERS_KILL ? EV_ROOT_EXIT : EV_ROOT_LINGER);
+		run_event(run,
+			  run->spec->leftovers == LEFTOVERS_KILL ? EV_ROOT_EXIT : EV_ROOT_LINGER);
 	}
 }
 
@@ -51,8 +53,10 @@ static void suspend(struct run *run)
 
 static void forward(struct run *run, int sig)
 {
-	struct run_cause cause = {
-		.outcome = OUTCOME_STOPPED, .killed_by = KILLED_BY_SIGNAL, .limit = -1, .signal = sig};
+	struct run_cause cause = { .outcome = OUTCOME_STOPPED,
+				   .killed_by = KILLED_BY_SIGNAL,
+				   .limit = -1,
+				   .signal = sig };
 
 	if (run->state != RUN_RUNNING && sig != SIGINT && sig != SIGTERM)
 		return;
@@ -108,13 +112,14 @@ int signals_start(struct run *run, struct err *err)
 	sigprocmask(SIG_BLOCK, &set, &run->old_mask);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap the root behind our back */
-	signal(SIGTTOU, SIG_IGN); /* a write to the terminal from the background must not stop the keeper */
+	signal(SIGTTOU,
+	       SIG_IGN); /* a write to the terminal from the background must not stop the keeper */
 	/* 50 us by default, which every deadline would pay; the command gets what we were given. */
 	run->spawn.timer_slack_ns = (uint64_t)prctl(PR_GET_TIMERSLACK);
 	prctl(PR_SET_TIMERSLACK, 1000UL);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return err_set(err, -errno, "become the tree's subreaper");
-	run->signals = (struct loop_source){.ready = on_signal, .arg = run};
+	run->signals = (struct loop_source){ .ready = on_signal, .arg = run };
 	run->signals.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (run->signals.fd < 0)
 		return err_set(err, -errno, "signalfd");

@@ -67,7 +67,7 @@ struct run {
 	char workdir[320];
 	struct spec_limit limits[LIMIT__COUNT]; /* in force now: spec, then update */
 
-	pid_t owner_pid; /* 0: none, or a descriptor */
+	pid_t owner_pid;	    /* 0: none, or a descriptor */
 	int keeper_out, keeper_err; /* sinks, -1: none */
 	int child_fds[3];	    /* its stdin, stdout, stderr until it has them */
 	struct loop_source root, owner, ring, oom, signals;

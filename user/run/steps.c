@@ -25,8 +25,9 @@ enum run_state run_step(enum run_state state, enum run_event event)
 const char *run_state_name(enum run_state state)
 {
 	static const char *const names[RUN_STATE__COUNT] = {
-		[RUN_NEW] = "preparing",       [RUN_RUNNING] = "running",   [RUN_LINGERING] = "lingering",
-		[RUN_INTERRUPTED] = "stopping", [RUN_GRACE] = "stopping",    [RUN_KILLING] = "killing",
+		[RUN_NEW] = "preparing",       [RUN_RUNNING] = "running",
+		[RUN_LINGERING] = "lingering", [RUN_INTERRUPTED] = "stopping",
+		[RUN_GRACE] = "stopping",      [RUN_KILLING] = "killing",
 		[RUN_DRAINING] = "draining",   [RUN_ENDED] = "ended",
 	};
 	return names[state];

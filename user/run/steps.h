@@ -13,8 +13,8 @@ enum run_state {
 	RUN_LINGERING,	 /* the root has exited, its leftovers may finish (--leftovers wait|keep) */
 	RUN_INTERRUPTED, /* a signal went to the root's process group; the grace runs */
 	RUN_GRACE,	 /* TERM went to the whole tree; the grace runs */
-	RUN_KILLING,	 /* dying, cgroup.kill, strays, until nothing lives or the budget is spent */
-	RUN_DRAINING,	 /* the tree is gone: what the pipes hold */
+	RUN_KILLING,  /* dying, cgroup.kill, strays, until nothing lives or the budget is spent */
+	RUN_DRAINING, /* the tree is gone: what the pipes hold */
 	RUN_ENDED,
 	RUN_STATE__COUNT,
 };

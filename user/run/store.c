@@ -16,7 +16,8 @@
 
 #define CHARACTER 4 /* bytes of the longest UTF-8 character */
 
-void store_init(struct store *s, struct rundir *dir, const char *name, const struct spec *spec, uint64_t file_max)
+void store_init(struct store *s, struct rundir *dir, const char *name, const struct spec *spec,
+		uint64_t file_max)
 {
 	*s = (struct store){
 		.dir = dir,
@@ -24,7 +25,8 @@ void store_init(struct store *s, struct rundir *dir, const char *name, const str
 		.spill_at = spec->spill_at_bytes,
 		.preview = spec->preview_bytes,
 		.file_max = file_max,
-		.head_size = spec->preview_bytes / 2 > STORE_HEAD ? spec->preview_bytes / 2 : STORE_HEAD,
+		.head_size =
+			spec->preview_bytes / 2 > STORE_HEAD ? spec->preview_bytes / 2 : STORE_HEAD,
 		.tail_size = spec->preview_bytes / 2 + CHARACTER,
 		.fd = -1,
 	};
@@ -171,7 +173,8 @@ static int text_preview(struct store *s, struct output_record *out)
 	if (tail > s->bytes - head)
 		tail = (size_t)(s->bytes - head);
 	memcpy(all, s->head, head);
-	n = snprintf(all + head, 96, "\n[sbx: %llu bytes left out here]\n", (unsigned long long)(s->bytes - head - tail));
+	n = snprintf(all + head, 96, "\n[sbx: %llu bytes left out here]\n",
+		     (unsigned long long)(s->bytes - head - tail));
 	memcpy(all + head + n, line + s->tail_len - tail, tail);
 	out->truncated = true;
 	return text_of(all, head + (size_t)n + tail, out) ? 0 : -ENOMEM;

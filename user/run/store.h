@@ -25,13 +25,15 @@ struct store {
 	uint64_t in_file; /* of them in the file, from the first on */
 	char *head, *tail;
 	size_t head_len, head_size;
-	size_t tail_len, tail_at; /* a ring of tail_size: preview / 2 and room for the start of a character */
+	size_t tail_len,
+		tail_at; /* a ring of tail_size: preview / 2 and room for the start of a character */
 	size_t tail_size;
-	int fd;			  /* spill, -1: none */
-	int error;		  /* why the spill ended early, 0: it did not */
+	int fd;	   /* spill, -1: none */
+	int error; /* why the spill ended early, 0: it did not */
 };
 
-void store_init(struct store *s, struct rundir *dir, const char *name, const struct spec *spec, uint64_t file_max);
+void store_init(struct store *s, struct rundir *dir, const char *name, const struct spec *spec,
+		uint64_t file_max);
 /* 0, or the negative errno that ended the spill, once; counting and the tail go on. */
 int store_add(struct store *s, const char *bytes, size_t len);
 /* Copies kept bytes from *offset on, which moves past what is not kept. The number copied, 0: no more yet. */

@@ -76,7 +76,8 @@ static void on_keyboard(void *arg, uint32_t events)
 	(void)events;
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	if (n <= 0) { /* the terminal is gone or stdin has ended: the command reads an end of file */
+	if (n <=
+	    0) { /* the terminal is gone or stdin has ended: the command reads an end of file */
 		char eof = 4;
 
 		loop_del(t->run->loop, &t->keyboard);
@@ -131,12 +132,13 @@ int terminal_start(struct terminal *t, struct err *err)
 
 	pty_close_slave(&t->pty);
 	if (t->ours)
-		pty_raw(&t->saved, 0, NULL); /* in the background: later, when we are continued in front */
-	t->input = (struct loop_source){.fd = t->pty.master, .ready = on_room, .arg = t};
+		pty_raw(&t->saved, 0,
+			NULL); /* in the background: later, when we are continued in front */
+	t->input = (struct loop_source){ .fd = t->pty.master, .ready = on_room, .arg = t };
 	rc = loop_add(loop, &t->input, 0, err);
 	if (rc < 0)
 		return rc;
-	t->keyboard = (struct loop_source){.fd = 0, .ready = on_keyboard, .arg = t};
+	t->keyboard = (struct loop_source){ .fd = 0, .ready = on_keyboard, .arg = t };
 	/* A regular file as stdin cannot be polled, and a background job must not read the terminal. */
 	if (t->ours ? pty_foreground(0) : t->run->spec->stdin_mode == STDIN_INHERIT)
 		loop_add(loop, &t->keyboard, EPOLLIN, NULL);

@@ -7,14 +7,18 @@
 static void tracking(const struct run *run, struct result *r)
 {
 	const struct kern_facts *f = kern_facts(run->kern);
-	const char *kill = f->exit_hook_kills ? "exit_hook" : run->pidns.pid > 0 ? "pid_namespace" : "watcher";
+	const char *kill = f->exit_hook_kills	? "exit_hook"
+			   : run->pidns.pid > 0 ? "pid_namespace"
+						: "watcher";
 
-	result_clause(r, "process_tracking", f->lsm ? "bpf lsm task_alloc" : "bpf tp_btf", true, true, true,
-		      "%u copies of each hook", f->hook_copies);
+	result_clause(r, "process_tracking", f->lsm ? "bpf lsm task_alloc" : "bpf tp_btf", true,
+		      true, true, "%u copies of each hook", f->hook_copies);
 	result_clause(r, "tree_kill", "cgroup.kill and rows", true, true, true, "%s",
 		      cgroup_driver_name(cgroup_driver(run->cgroup)));
-	result_clause(r, "kernel_kill", kill, true, true, true, "%s", f->exit_hook_kills ? "" : f->exit_hook_detail);
-	result_clause(r, "lsm_enforcement", f->lsm ? "bpf lsm" : "none", true, true, f->lsm, "%s", f->lsm_detail);
+	result_clause(r, "kernel_kill", kill, true, true, true, "%s",
+		      f->exit_hook_kills ? "" : f->exit_hook_detail);
+	result_clause(r, "lsm_enforcement", f->lsm ? "bpf lsm" : "none", true, true, f->lsm, "%s",
+		      f->lsm_detail);
 }
 
 static bool has_clause(const struct result *r, const char *capability)
@@ -31,10 +35,10 @@ static void limits(const struct run *run, struct result *r)
 		const char *capability, *mechanism_v1, *mechanism_v2;
 		enum limit_id id;
 	} rows[] = {
-		{"memory_cap", "memory v1", "memory v2", LIMIT_MEMORY},
-		{"cpu_cap", "cpu v1", "cpu v2", LIMIT_CPUS},
-		{"pids_cap", "pids v1", "pids v2", LIMIT_PIDS},
-		{"disk_cap", "tmpfs", "tmpfs", LIMIT_DISK},
+		{ "memory_cap", "memory v1", "memory v2", LIMIT_MEMORY },
+		{ "cpu_cap", "cpu v1", "cpu v2", LIMIT_CPUS },
+		{ "pids_cap", "pids v1", "pids v2", LIMIT_PIDS },
+		{ "disk_cap", "tmpfs", "tmpfs", LIMIT_DISK },
 	};
 	bool hybrid = cgroup_driver(run->cgroup) == CGROUP_HYBRID;
 
@@ -42,10 +46,12 @@ static void limits(const struct run *run, struct result *r)
 		if (has_clause(r, rows[i].capability))
 			continue; /* reduced by request */
 		if (limit_in_force(&run->limits[rows[i].id]))
-			result_clause(r, rows[i].capability, hybrid ? rows[i].mechanism_v1 : rows[i].mechanism_v2, true, true,
-				      true, NULL);
+			result_clause(r, rows[i].capability,
+				      hybrid ? rows[i].mechanism_v1 : rows[i].mechanism_v2, true,
+				      true, true, NULL);
 		else
-			result_clause(r, rows[i].capability, "not asked", false, false, false, NULL);
+			result_clause(r, rows[i].capability, "not asked", false, false, false,
+				      NULL);
 	}
 }
 
@@ -59,8 +65,10 @@ void run_clauses(const struct run *run, struct result *r)
 	result_clause(r, "output_capture", run->terminal ? "pty" : "pipes", true, true, true, NULL);
 	result_clause(r, "filesystem_confinement", "not asked", false, false, false, NULL);
 	result_clause(r, "network_restriction", "not asked", false, false, false, NULL);
-	result_clause(r, "process_isolation", run->spec->pid_ns == TRI_ON ? "pid namespace" : "not asked",
-		      run->spec->pid_ns == TRI_ON, run->spec->pid_ns == TRI_ON, run->spec->pid_ns == TRI_ON, NULL);
-	result_clause(r, "privilege_separation", run->switch_user ? "uid" : "not asked", run->switch_user, run->switch_user,
-		      run->switch_user, NULL);
+	result_clause(r, "process_isolation",
+		      run->spec->pid_ns == TRI_ON ? "pid namespace" : "not asked",
+		      run->spec->pid_ns == TRI_ON, run->spec->pid_ns == TRI_ON,
+		      run->spec->pid_ns == TRI_ON, NULL);
+	result_clause(r, "privilege_separation", run->switch_user ? "uid" : "not asked",
+		      run->switch_user, run->switch_user, run->switch_user, NULL);
 }

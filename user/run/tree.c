@@ -33,7 +33,9 @@ static struct process_record *add(struct tree *t, const struct sbx_event *e)
 		t->size += GROW;
 	}
 	r = &t->records[t->count++];
-	*r = (struct process_record){.pid = e->pid, .ppid = e->ppid, .exit_code = -1, .signal = -1};
+	*r = (struct process_record){
+		.pid = e->pid, .ppid = e->ppid, .exit_code = -1, .signal = -1
+	};
 	r->started_ns = e->kind == SBX_EVENT_EXIT ? e->start_ns : e->time_ns;
 	r->ended_ns = RESULT_NONE;
 	*slot_of(t, e->pid) = (uint32_t)t->count;
