@@ -70,7 +70,7 @@ SETUP     := $(if $(filter check check-%,$(MAKECMDGOALS)),deps,$(SETUP))
 
 # ---- what people call ------------------------------------------------------------------------------
 .PHONY: help all tests demo check check-unit check-kernel check-e2e check-cases check-vm check-btf bench \
-	bench-vm fuzz lint format deps deps-build install uninstall clean
+	bench-vm fuzz lint format documents deps deps-build install uninstall clean
 
 all: $(PROGRAMS) ## build the programs (SAN=1: with sanitizers; FAULTS=1: with fault points; V=1: show commands)
 
@@ -117,6 +117,9 @@ lint: ## layers, sizes, names, format, static checks
 
 format: ## rewrite the C sources with clang-format
 	$(Q)clang-format -i $(SOURCES) $(HEADERS) $(BPF_SRC)
+
+documents: all ## rewrite man/sbxctl.1 and completions/ from the tables of the program
+	$(Q)BUILD=$(B) man/generate
 
 deps: ## install the missing Debian packages that build and tests need (root)
 	$(Q)tests/lib/deps build test
@@ -223,11 +226,13 @@ install: all ## install below PREFIX (/usr/local), DESTDIR honoured
 	$(foreach m,$(MAN),install -D -m 0644 $m $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)$(newline))
 	$(foreach c,$(BASH_COMPLETION),install -D -m 0644 $c \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(basename $(notdir $c))$(newline))
+	install -D -m 0644 completions/_sbxctl $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sbxctl
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/sbxctl \
 		$(foreach m,$(MAN),$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
-		$(foreach c,$(BASH_COMPLETION),$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(basename $(notdir $c)))
+		$(foreach c,$(BASH_COMPLETION),$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(basename $(notdir $c))) \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sbxctl
 
 clean: ## remove build/ and compile_commands.json
 	rm -rf build compile_commands.json
