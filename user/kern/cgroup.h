@@ -22,25 +22,21 @@ enum cgroup_driver {
 	CGROUP_SYSTEMD_SCOPE,
 	CGROUP_DELEGATED,
 	CGROUP_RAW_V2,
-	CGROUP_HYBRID,
+	CGROUP_HYBRID
 };
-const char *cgroup_driver_name(enum cgroup_driver driver); /* "systemd-scope" … */
+const char *cgroup_driver_name(enum cgroup_driver driver);
 
 #define CGROUP_NOT_ASKED UINT64_MAX
 struct cgroup_limits { /* CGROUP_NOT_ASKED: leave alone; memory without swap means no swap */
 	uint64_t memory_bytes, swap_bytes, pids, cpu_millicores;
 };
-#define CGROUP_NO_LIMITS                                       \
-	(struct cgroup_limits)                                 \
-	{                                                      \
-		UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX \
-	}
+#define CGROUP_NO_LIMITS ((struct cgroup_limits){ UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX })
 
 struct cgroup_opts {
 	const char *name;   /* "sbx-<id>": the sweep refuses groups that are named otherwise */
 	const char *parent; /* --cgroup-parent: v2 path below the mount, NULL: our own group */
 	struct cgroup_limits limits;
-	bool want_memory_peak; /* a memory group without a limit too, if v2 and nobody has to move */
+	bool want_memory_peak; /* without a limit too, on v2 where nobody has to move for it */
 };
 
 struct cgroup; /* opaque */
@@ -76,8 +72,7 @@ int cgroup_populated(const struct cgroup *cg);
  * asking. -1: no memory limit. */
 int cgroup_events_fd(const struct cgroup *cg, uint32_t *events);
 /* Whether the memory limit was overrun and the kernel kills for it. The keeper then kills the tree: v1
- * kills one process only, and a manager may have reset memory.oom.group. Takes the event, keeps the
- * answer. */
+ * kills one process only, and a manager may reset memory.oom.group. Takes the event, keeps the answer. */
 bool cgroup_oom(struct cgroup *cg);
 
 struct cgroup_usage { /* UINT64_MAX: unmeasured */
@@ -92,12 +87,12 @@ uint64_t cgroup_cpu_ns(const struct cgroup *cg);
  * in force. A limit whose controller the run was started without is refused: what was charged so far
  * would not count. A first memory limit opens cgroup_events_fd. */
 int cgroup_update(struct cgroup *cg, const struct cgroup_limits *limits, struct err *err);
-/* What the kernel holds now for each limit that was asked, CGROUP_NOT_ASKED for the others. In force
- * means at most what was asked (pages round down); UINT64_MAX - 1: the file says "max" or is gone. */
-#define CGROUP_LOST (UINT64_MAX - 1)
+/* What the kernel holds now for each limit that was asked, CGROUP_NOT_ASKED for the others; in force
+ * is at most what was asked (pages round down). */
+#define CGROUP_LOST (UINT64_MAX - 1) /* the file says "max", or is gone */
 void cgroup_limits_now(const struct cgroup *cg, struct cgroup_limits *now);
 
-/* The tightest limits of the groups that enclose our own process: bounds of every run ("inherited"). */
+/* The tightest limits of the groups that enclose our own process: they bound every run. */
 int cgroup_enclosing(struct cgroup_limits *out, struct err *err);
 
 /* Removes the groups and what the command made below them, with a bound of 500 ms on retries while
@@ -110,10 +105,10 @@ void cgroup_free(struct cgroup *cg); /* closes, and ends a placeholder; removes 
 int cgroup_sweep(const char *path, struct err *err);
 
 /* What this host offers, by trying: a group is made with each limit in turn, a child frozen and
- * killed in it, and all removed. `why`: the reason and remedy where it is false, else "". */
+ * killed in it, and all removed. */
 struct cgroup_fact {
 	bool ok;
-	char why[256];
+	char why[256]; /* reason and remedy where it is false */
 };
 struct cgroup_facts {
 	enum cgroup_driver driver;

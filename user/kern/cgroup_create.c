@@ -298,3 +298,21 @@ int cgroup_update(struct cgroup *cg, const struct cgroup_limits *limits, struct 
 		r = watch_oom(cg, err);
 	return r ? r : cgroup_verify_limits(cg, err);
 }
+
+int cgroup_enclosing(struct cgroup_limits *out, struct err *err)
+{
+	struct cgroup_place place;
+	struct cgroup_paths own;
+	int r = cgroup_place_find(&place, NULL, err);
+
+	*out = CGROUP_NO_LIMITS;
+	for (enum cgroup_kind kind = 0; !r && kind < CGROUP_KINDS; kind++) {
+		int v1 = cgroup_place_v1(&place, kind, &own);
+
+		if (v1 != 0 && v1 != -ENOENT)
+			continue; /* where our own group cannot be seen, nothing is known */
+		cgroup_limits_enclosing(v1 ? &place.own : &own, !v1, kind, NULL, out);
+	}
+	cgroup_place_done(&place);
+	return r;
+}

@@ -187,9 +187,11 @@ static int read_cpu_v1(int dirfd, uint64_t *millicores)
 static int read_memory(int dirfd, struct cgroup_limits *now)
 {
 	int r = read_max(dirfd, "memory.max", &now->memory_bytes);
-	int swap = r ? r : read_max(dirfd, "memory.swap.max", &now->swap_bytes);
 
-	return swap == -ENOENT ? 0 : swap;
+	if (r < 0)
+		return r;
+	r = read_max(dirfd, "memory.swap.max", &now->swap_bytes);
+	return r == -ENOENT ? 0 : r;
 }
 
 static int read_memory_v1(int dirfd, struct cgroup_limits *now)

@@ -15,6 +15,7 @@
 
 #define UNMEASURED UINT64_MAX
 #define NS_PER_US 1000
+#define CHARGE_BATCH_BYTES (64 * 4096ULL) /* the kernel charges ahead by up to this */
 
 /* The number after `key` in a flat-keyed file, UNMEASURED when it is not there. */
 static uint64_t value_of(const char *text, const char *key)
@@ -51,15 +52,16 @@ uint64_t cgroup_cpu_ns(const struct cgroup *cg)
 	return ns(read_key(cg->fd, "cpu.stat", "usage_usec"));
 }
 
-/* memory plus swap is charged first: with no swap allowed it is that one which counts. */
+/* memory plus swap is charged first: with no swap allowed it is that one which counts. Kernels from 6.15
+ * on count neither and say 0 for ever. */
 static uint64_t fail_count_v1(int fd)
 {
 	uint64_t memory = read_number(fd, "memory.failcnt");
 	uint64_t sum = read_number(fd, "memory.memsw.failcnt");
 
-	if (memory == UNMEASURED || sum == UNMEASURED)
-		return memory == UNMEASURED ? sum : memory;
-	return memory + sum;
+	if (memory != UNMEASURED && memory > 0)
+		return memory;
+	return sum > 0 ? sum : UNMEASURED;
 }
 
 static void usage_cpu(const struct cgroup *cg, struct cgroup_usage *out)
@@ -168,14 +170,15 @@ static bool some(uint64_t count)
 	return count != UNMEASURED && count > 0;
 }
 
-/* The event goes to every group below the one that ran out: whether it was ours the counts say. */
+/* The event goes to every group below the one that ran out: it was ours if we have been at our limit. */
 static bool oom_v1(int group, int event)
 {
-	uint64_t count;
+	uint64_t count, peak = read_number(group, "memory.max_usage_in_bytes");
+	uint64_t limit = read_number(group, "memory.limit_in_bytes");
 	bool told = read(event, &count, sizeof(count)) == sizeof(count);
 
 	return (told || some(read_key(group, "memory.oom_control", "oom_kill"))) &&
-	       some(fail_count_v1(group));
+	       peak != UNMEASURED && peak + CHARGE_BATCH_BYTES >= limit;
 }
 
 /* A limit of a group nested inside is that group's affair: ours shows in events.local as "oom". */
