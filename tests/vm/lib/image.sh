@@ -12,19 +12,19 @@ image_make() {
 
 # payload_make IMAGE: the tree as the suites know it from the host, below /sbx in the guest.
 payload_make() {
-	local stage=$rig_scratch/payload program
+	local stage=$rig_scratch/payload
 	rm -rf -- "$stage"
 	mkdir -p "$stage"
 	cp -a "$rig_source/tests" "$rig_source/include" "$stage/"
-	for program in sbxctl sbxd sbxtop tests bench; do
-		payload_place "$rig_build/$program" "$stage/build/release"
-	done
-	payload_place "$rig_source/build/faults/sbxctl" "$stage/build/faults"
+	payload_programs "$rig_build" "$stage/build/release"
+	payload_programs "$rig_build/tests" "$stage/build/release/tests"
+	payload_programs "$rig_build/bench" "$stage/build/release/bench"
+	payload_programs "$rig_source/build/faults" "$stage/build/faults"
 	image_make "$1" "$stage" 16
 }
 
-payload_place() {
-	[ -e "$1" ] || return 0
+payload_programs() {
+	[ -d "$1" ] || return 0
 	mkdir -p "$2"
-	cp -a "$1" "$2/"
+	find "$1" -maxdepth 1 -type f -perm -u+x -exec cp -t "$2" {} +
 }

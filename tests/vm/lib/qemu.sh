@@ -27,20 +27,20 @@ qemu_libraries() {
 		awk '$2 == "=>" { print $3 }'
 }
 
-# qemu_command KERNEL PAYLOAD ROOT APPEND [OPTION…]: fills the array qemu_argv. Nothing is written to
-# ROOT; PAYLOAD, the second disk, is writable only for the boot that stores the kernel's types there.
+# qemu_command KERNEL PAYLOAD ROOT APPEND [OPTION…]: fills the array qemu_argv. What the machine writes
+# is lost with it, but for the boot that stores the kernel's types on PAYLOAD, the second disk.
 qemu_command() {
 	local kernel=$1 payload=$2 root=$3 append=$4 qemu=$rig_cache/qemu
-	local access=readonly=on
+	local keep=snapshot=on
 	shift 4
-	[[ " $append " != *' rig.btf '* ]] || access=readonly=off
+	[[ " $append " != *' rig.btf '* ]] || keep=snapshot=off
 	initramfs_make "$rig_scratch/initrd" "$kernel"
 	qemu_argv=("$qemu/lib/ld.so" --library-path "$qemu/lib" "$qemu/qemu"
 		-L "$qemu/share" -nodefaults -no-user-config -no-reboot -display none -serial stdio
 		-monitor none -m 2048 -cpu max
 		-kernel "$rig_cache/kernel-$kernel/vmlinuz" -initrd "$rig_scratch/initrd"
 		-drive "file=$root,if=virtio,format=raw,snapshot=on"
-		-drive "file=$payload,if=virtio,format=raw,$access"
+		-drive "file=$payload,if=virtio,format=raw,$keep"
 		-append "console=ttyS0 panic=-1 oops=panic quiet loglevel=1 lsm=landlock,lockdown,yama,bpf $append"
 		"$@")
 }
