@@ -181,11 +181,39 @@ static int write_result(struct run *run, struct err *err)
 	return rc < 0 ? rc : rundir_publish(&run->dir, err);
 }
 
+/* The result is worth more than the spills beside it. Whether there was one to give up. */
+static bool give_up_spills(struct run *run)
+{
+	struct output_record *out[] = { &run->result.out, &run->result.err_ };
+	bool any = false;
+
+	for (int i = 0; i < 2; i++) {
+		if (!out[i]->spill)
+			continue;
+		unlinkat(run->dir.fd, run->capture.streams[i].store.name, 0);
+		free(take_ptr(&out[i]->spill));
+		any = true;
+	}
+	return any;
+}
+
+static void store_result(struct run *run)
+{
+	struct err err = { 0 };
+	int rc = FAULT("end_result");
+
+	if (rc == 0)
+		rc = write_result(run, &err);
+	if (rc == -ENOSPC && give_up_spills(run))
+		rc = write_result(run, &err);
+	if (rc < 0 && !run->result.diagnostic[0])
+		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
+}
+
 void run_finish(struct run *run)
 {
 	struct result *r = &run->result;
 	struct cgroup_usage usage;
-	struct err err = { 0 };
 
 	from_row(run);
 	reap_root(run);
