@@ -146,18 +146,18 @@ static int all_of_it(struct reading *r, bool follow, struct err *err)
 
 int cmd_logs(int argc, char **argv)
 {
-	own_mem struct reading *r = calloc(1, sizeof(*r));
+	static struct reading reading;
 	struct err err = { 0 };
 	struct target t;
 	struct args a;
 	int rc = args_parse(&a, argc, argv, 1, 1);
 
-	if (rc || !r)
-		return rc ? rc : 1;
+	if (rc)
+		return rc;
 	if (target_open(&t, a.word[0], &err))
 		return print_err(argv[0], &err);
-	r->target = &t;
-	rc = all_of_it(r, args_given(&a, "--follow"), &err);
+	reading.target = &t;
+	rc = all_of_it(&reading, args_given(&a, "--follow"), &err);
 	target_close(&t);
 	return rc && rc != -EPIPE ? print_err(argv[0], &err) : 0;
 }

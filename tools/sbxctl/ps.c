@@ -215,13 +215,11 @@ static int print_rows(const json_t *rows, bool color)
 	static const char *const heads[] = { "ID",  "NAME", "STATE",	"AGE",	  "PROCS",
 					     "CPU", "MEM",  "DEADLINE", "COMMAND" };
 	struct table t;
-	json_t *row;
-	size_t i;
 	int rc;
 
 	table_init(&t, heads, sizeof(heads) / sizeof(*heads));
-	json_array_foreach((json_t *)rows, i, row)
-		add_row(&t, row);
+	for (size_t i = 0; i < json_array_size(rows); i++)
+		add_row(&t, json_array_get(rows, i));
 	rc = table_print(&t, stdout, color);
 	table_done(&t);
 	return rc;

@@ -4,17 +4,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/own.h"
-#include "kern/probe_try.h"
+#include "kern/attempt.h"
 
 #define BUDGET_NS 20000000ULL
 #define OVERRUN_NS 100000000ULL /* of a try; a busy host is not a broken one */
+
+void probe_say(struct probe_row *row, const char *mechanism, const char *detail_fmt, ...)
+{
+	va_list args;
+
+	snprintf(row->mechanism, sizeof(row->mechanism), "%s", mechanism);
+	va_start(args, detail_fmt);
+	vsnprintf(row->detail, sizeof(row->detail), detail_fmt, args);
+	va_end(args);
+}
 
 static int sleep_for_ever(void *arg)
 {
@@ -31,16 +42,16 @@ static void time_budget(struct probe_row *row)
 	own_fd timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
 	struct pollfd fired = { .fd = timer, .events = POLLIN };
 	uint64_t begin = clock_boot_ns(), late_ns;
-	struct probe_child c;
+	struct attempt c;
 
 	row->listed = true;
 	if (timer < 0 || timerfd_settime(timer, 0, &due, NULL) ||
-	    probe_start(&c, NULL, sleep_for_ever, NULL)) {
+	    attempt_start(&c, NULL, sleep_for_ever, NULL)) {
 		probe_say(row, "timerfd", "could not be tried: %s", strerrordesc_np(errno));
 		return;
 	}
-	poll(&fired, 1, PROBE_TRY_MS);
-	probe_wait(&c, 0);
+	poll(&fired, 1, ATTEMPT_MS);
+	attempt_wait(&c, 0);
 	late_ns = clock_boot_ns() - begin - BUDGET_NS;
 	row->attempted = row->enforced = late_ns < OVERRUN_NS;
 	probe_say(row, "timerfd", "a deadline of 20 ms was overrun by %llu µs",
@@ -65,7 +76,7 @@ static void output_capture(struct probe_row *row)
 	}
 	from = pair[0];
 	to = pair[1];
-	status = probe_try(NULL, write_some, &to);
+	status = attempt(NULL, write_some, &to);
 	row->attempted = row->enforced =
 		status == 0 && read(from, got, sizeof(got)) == 4 && !memcmp(got, "x\xff\0y", 4);
 	probe_say(row, "pipes", "four bytes came through %s",

@@ -34,6 +34,9 @@ struct probe_report {
 
 void probe_host(struct probe_report *out);
 
+/* Fills mechanism and detail. */
+void probe_say(struct probe_row *row, const char *mechanism, const char *detail_fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The parts, by what they try. Each fills its rows. */
 void probe_tracking(struct probe_report *r);	/* tracking, kernel kill, attach, LSM */
 void probe_groups(struct probe_report *r);	/* tree kill, memory, cpu, pids */

@@ -19,9 +19,10 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "kern/attempt.h"
 #include "kern/mounts.h"
 #include "kern/pidns.h"
-#include "kern/probe_try.h"
+#include "kern/probe.h"
 
 #define DISK_CAP (1U << 20)
 #define NOBODY 65534
@@ -131,7 +132,7 @@ static void files(struct probe_report *r)
 	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
 	row->listed = abi > 0;
-	fill(row, probe_try(NULL, read_under_landlock, NULL), "landlock",
+	fill(row, attempt(NULL, read_under_landlock, NULL), "landlock",
 	     "a read that no rule allows", "");
 	not_in_this_build(row, "file policy (-p none only)");
 	row = &r->rows[CAP_FILESYSTEM_DENY_FUTURE];
@@ -145,7 +146,7 @@ static void files(struct probe_report *r)
 static void network(struct probe_row *row)
 {
 	row->listed = !access("/proc/self/ns/net", F_OK);
-	fill(row, probe_try(NULL, leave_network, NULL), "network namespace",
+	fill(row, attempt(NULL, leave_network, NULL), "network namespace",
 	     "a way out of an empty network namespace", "");
 	not_in_this_build(row, "network policy (-p none only)");
 }
@@ -159,7 +160,7 @@ static void isolation(struct probe_row *row)
 
 	row->listed = !access("/proc/self/ns/pid", F_OK);
 	if (!pidns_start(&ns, &err) && !pidns_enter(&ns, &err)) {
-		status = probe_try(NULL, signal_outside, &self);
+		status = attempt(NULL, signal_outside, &self);
 		/* Without the way back our next children would be born in there. */
 		if (pidns_leave(&err))
 			status = 2;
@@ -172,7 +173,7 @@ static void isolation(struct probe_row *row)
 static void privileges(struct probe_row *row)
 {
 	row->listed = true;
-	fill(row, probe_try(NULL, act_as_nobody, NULL), "uid (-u USER)",
+	fill(row, attempt(NULL, act_as_nobody, NULL), "uid (-u USER)",
 	     "root's rights and a signal to pid 1 for another user", "run as root");
 }
 
@@ -185,7 +186,7 @@ static void disk(struct probe_row *row)
 		probe_say(row, "none", "mkdtemp in /tmp: %s", strerrordesc_np(errno));
 		return;
 	}
-	fill(row, probe_try(NULL, fill_disk, dir), "tmpfs (--workdir new, --private-tmp)",
+	fill(row, attempt(NULL, fill_disk, dir), "tmpfs (--workdir new, --private-tmp)",
 	     "2 MiB in a working directory of 1 MiB", REMEDY_NAMESPACES);
 	rmdir(dir);
 }

@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "kern/probe_try.h"
+#include "kern/attempt.h"
+#include "kern/probe.h"
 
 #define MEMORY_CAP (32ULL << 20)
 #define MEMORY_WANTED (64ULL << 20)
@@ -159,7 +160,7 @@ static void try_limit(struct probe_row *row, const struct limit_try *try,
 		probe_say(row, "none", "%s", err.text);
 		return;
 	}
-	status = probe_try(cg, try->act, NULL);
+	status = attempt(cg, try->act, NULL);
 	row->attempted =
 		status == 0 || (try->capability == CAP_MEMORY_CAP && status == 128 + SIGKILL);
 	row->enforced = row->attempted;
@@ -178,7 +179,7 @@ static bool empties(const struct cgroup *cg)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 
-	for (int i = 0; i < PROBE_TRY_MS; i++) {
+	for (int i = 0; i < ATTEMPT_MS; i++) {
 		if (cgroup_populated(cg) == 0)
 			return true;
 		nanosleep(&pause, NULL);
@@ -189,7 +190,7 @@ static bool empties(const struct cgroup *cg)
 static void try_kill(struct probe_row *row, const struct cgroup_fact *fact)
 {
 	const struct timespec settle = { .tv_nsec = 20000000 };
-	struct probe_child c;
+	struct attempt c;
 	struct err err = { 0 };
 	struct cgroup *cg;
 	char name[40];
@@ -204,12 +205,12 @@ static void try_kill(struct probe_row *row, const struct cgroup_fact *fact)
 		probe_say(row, "none", "%s", err.text);
 		return;
 	}
-	rc = probe_start(&c, cg, hide, NULL);
+	rc = attempt_start(&c, cg, hide, NULL);
 	if (!rc) {
 		nanosleep(&settle, NULL);
 		rc = cgroup_kill(cg);
 		row->attempted = !rc && empties(cg);
-		probe_wait(&c, PROBE_TRY_MS);
+		attempt_wait(&c, ATTEMPT_MS);
 	}
 	row->enforced = row->attempted;
 	probe_say(row, "cgroup.kill and rows", "three processes in sessions of their own: %s",

@@ -10,8 +10,9 @@
 
 #include "base/io.h"
 #include "base/own.h"
+#include "kern/attempt.h"
 #include "kern/kern.h"
-#include "kern/probe_try.h"
+#include "kern/probe.h"
 
 #ifndef SYS_lsm_list_modules
 #define SYS_lsm_list_modules 461 /* Linux 6.8 */
@@ -37,7 +38,7 @@ static int track_child(struct kern *k, char detail[128])
 {
 	const struct kern_sandbox_opts opts = { 0 };
 	struct sbx_sandbox row = { 0 };
-	struct probe_child c;
+	struct attempt c;
 	struct err err = { 0 };
 	uint64_t id = 0;
 	int rc = kern_sandbox_create(k, &opts, &id, &err);
@@ -46,9 +47,9 @@ static int track_child(struct kern *k, char detail[128])
 		snprintf(detail, 128, "%.127s", err.text);
 		return rc;
 	}
-	rc = probe_start(&c, NULL, end_with_status, NULL);
+	rc = attempt_start(&c, NULL, end_with_status, NULL);
 	if (!rc) {
-		probe_wait(&c, PROBE_TRY_MS);
+		attempt_wait(&c, ATTEMPT_MS);
 		rc = kern_sandbox_read(k, id, &row);
 	}
 	kern_sandbox_delete(k, id);

@@ -17,39 +17,6 @@
 #define EXIT_NOT_FOUND 127
 #define EXIT_FORCED 137
 
-static const char *const outcome_names[] = {
-	[OUTCOME_UNKNOWN] = "unknown",
-	[OUTCOME_EXITED] = "exited",
-	[OUTCOME_SIGNALED] = "signaled",
-	[OUTCOME_LIMIT_EXCEEDED] = "limit_exceeded",
-	[OUTCOME_COULD_NOT_RUN] = "could_not_run",
-	[OUTCOME_CANCELLED] = "cancelled",
-	[OUTCOME_OWNER_EXITED] = "owner_exited",
-	[OUTCOME_STOPPED] = "stopped",
-	[OUTCOME_INTERNAL_ERROR] = "internal_error",
-};
-
-static const char *const killed_by_names[] = {
-	[KILLED_BY_NONE] = NULL,	   [KILLED_BY_WALL] = "wall",
-	[KILLED_BY_IDLE] = "idle",	   [KILLED_BY_CPU_TIME] = "cpu_time",
-	[KILLED_BY_MEMORY] = "memory",	   [KILLED_BY_EXECS] = "execs",
-	[KILLED_BY_DEPTH] = "depth",	   [KILLED_BY_OUTPUT] = "output",
-	[KILLED_BY_OWNER] = "owner",	   [KILLED_BY_CANCEL] = "cancel",
-	[KILLED_BY_STOP] = "stop",	   [KILLED_BY_TERMINATE] = "terminate",
-	[KILLED_BY_ANCESTOR] = "ancestor", [KILLED_BY_SIGNAL] = "signal",
-	[KILLED_BY_EXTERNAL] = "external",
-};
-
-const char *outcome_name(enum outcome outcome)
-{
-	return outcome_names[outcome];
-}
-
-const char *killed_by_name(enum killed_by killed_by)
-{
-	return killed_by_names[killed_by];
-}
-
 void result_init(struct result *r)
 {
 	*r = (struct result){
@@ -207,26 +174,13 @@ int result_exit_status(const struct result *r)
 	return EXIT_FORCED;
 }
 
-static int find_name(const char *const *names, size_t count, const char *name)
-{
-	for (size_t i = 0; name && i < count; i++)
-		if (names[i] && !strcmp(names[i], name))
-			return (int)i;
-	return 0;
-}
-
 int result_json_exit_status(const json_t *result)
 {
 	const char *outcome = json_string_value(json_object_get(result, "outcome"));
 	const char *killed_by = json_string_value(json_object_get(result, "killed_by"));
 	const struct result r = {
-		.outcome = (enum outcome)find_name(outcome_names,
-						   sizeof(outcome_names) / sizeof(*outcome_names),
-						   outcome),
-		.killed_by = (enum killed_by)find_name(killed_by_names,
-						       sizeof(killed_by_names) /
-							       sizeof(*killed_by_names),
-						       killed_by),
+		.outcome = outcome_find(outcome),
+		.killed_by = killed_by_find(killed_by),
 		.exit_code = (int)json_integer_value(json_object_get(result, "exit_code")) & 0xff,
 		.signal = (int)json_integer_value(json_object_get(result, "signal")) & 0x7f,
 	};
@@ -234,10 +188,6 @@ int result_json_exit_status(const json_t *result)
 	return result_exit_status(&r);
 }
 
-/*
- * Civil time by arithmetic (H. Hinnant's days_from_civil, turned round): gmtime_r would read the zone file
- * at every start.
- */
 void result_time_text(int64_t unix_ns, char buf[RESULT_TIME_LEN])
 {
 	int64_t seconds = unix_ns / 1000000000, of_day = seconds % 86400;
@@ -249,6 +199,6 @@ void result_time_text(int64_t unix_ns, char buf[RESULT_TIME_LEN])
 
 	snprintf(buf, RESULT_TIME_LEN, "%04d-%02d-%02dT%02d:%02d:%02d.%09dZ",
 		 (int)(year + era * 400 + (month >= 10)), (int)(month < 10 ? month + 3 : month - 9),
-		 (int)(of_year - (153 * month + 2) / 5 + 1), (int)(of_day / 3600), (int)(of_day / 60 % 60),
-		 (int)(of_day % 60), (int)(unix_ns % 1000000000));
+		 (int)(of_year - (153 * month + 2) / 5 + 1), (int)(of_day / 3600),
+		 (int)(of_day / 60 % 60), (int)(of_day % 60), (int)(unix_ns % 1000000000));
 }

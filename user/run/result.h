@@ -14,42 +14,11 @@
 
 #include "base/err.h"
 #include "policy/spec.h"
+#include "run/outcome.h"
 
 #define RESULT_NONE UINT64_MAX
 #define RESULT_RECORDS_MAX 4096 /* process records kept */
 #define RESULT_AUTOPSY_MAX 64
-
-enum outcome {
-	OUTCOME_UNKNOWN,
-	OUTCOME_EXITED,
-	OUTCOME_SIGNALED,
-	OUTCOME_LIMIT_EXCEEDED,
-	OUTCOME_COULD_NOT_RUN,
-	OUTCOME_CANCELLED,
-	OUTCOME_OWNER_EXITED,
-	OUTCOME_STOPPED,
-	OUTCOME_INTERNAL_ERROR,
-};
-
-enum killed_by {
-	KILLED_BY_NONE,
-	KILLED_BY_WALL,
-	KILLED_BY_IDLE,
-	KILLED_BY_CPU_TIME,
-	KILLED_BY_MEMORY,
-	KILLED_BY_EXECS,
-	KILLED_BY_DEPTH,
-	KILLED_BY_OUTPUT,
-	KILLED_BY_OWNER,
-	KILLED_BY_CANCEL,
-	KILLED_BY_STOP,
-	KILLED_BY_TERMINATE,
-	KILLED_BY_ANCESTOR,
-	KILLED_BY_SIGNAL,
-	KILLED_BY_EXTERNAL,
-};
-const char *outcome_name(enum outcome outcome);
-const char *killed_by_name(enum killed_by killed_by); /* NULL for NONE */
 
 struct process_record {
 	uint32_t pid, ppid;
@@ -112,14 +81,11 @@ struct result {
 
 	uint64_t processes, peak, killed, survivors, cgroup_escapes;
 	struct process_record *records; /* owned */
-	size_t record_count;
+	size_t record_count, autopsy_count;
 	uint64_t records_dropped;
 	struct autopsy_row *autopsy; /* owned */
-	size_t autopsy_count;
-
 	struct output_record out, err_;
 	struct result_limit limits[LIMIT__COUNT];
-
 	char tier_sentence[512];
 	struct tier_clause clauses[RESULT_CLAUSES_MAX];
 	size_t clause_count;
@@ -128,15 +94,14 @@ struct result {
 void result_init(struct result *r);
 void result_done(struct result *r);
 
-/* New reference or NULL (out of memory). Denials are an empty list whose `complete` is true until policy exists. */
+/* New reference, NULL when out of memory. Denials are none, and complete, until policy exists. */
 json_t *result_json(const struct result *r);
 
 /* Adds a clause; detail_fmt may be NULL; when full the last one's detail becomes "more clauses". */
 void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed,
 		   bool attempted, bool enforced, const char *detail_fmt, ...)
 	__attribute__((format(printf, 7, 8)));
-/* Renders tier_sentence from the clauses, once, at launch (contract 77). A clause that is not enforced reads
- * "not asked" or "waived" when its mechanism says so, else "not enforced (detail)". */
+/* Renders tier_sentence, once, at launch (contract 77). What is not enforced says so, and why. */
 void result_sentence(struct result *r);
 
 /* Cuts to min(512, max) bytes on a character boundary (contract 11). */

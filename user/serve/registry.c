@@ -2,8 +2,10 @@
 #include "serve/registry.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "kern/kern.h"
@@ -67,14 +69,35 @@ static int search(struct search *s, struct err *err)
 	return rc ? err_set(err, rc, "list '%s'", rundir_top()) : 0;
 }
 
+/* Whose run this is not learns no more than whose id does not exist (contract 107). */
+static bool may_see(const struct rundir *d)
+{
+	return geteuid() == 0 || !faccessat(d->fd, "sock", W_OK, AT_EACCESS) ||
+	       !faccessat(d->fd, "result.json", R_OK, AT_EACCESS);
+}
+
+static int find_whole(const char *id, struct rundir *d, enum rundir_state *state, struct err *err)
+{
+	int rc = rundir_open(d, id, NULL);
+
+	if (!rc && may_see(d)) {
+		*state = rundir_state(d);
+		return 0;
+	}
+	rundir_close(d);
+	return err_say(err, ERR_NOT_FOUND, -ENOENT, "no run '%s' of yours", id);
+}
+
 int registry_find(const char *word, struct rundir *d, enum rundir_state *state, struct err *err)
 {
 	struct search s = { .word = word, .len = strlen(word), .by_prefix = true };
 	int rc = 0;
 
-	if (s.len == SBX_ID_LEN && !rundir_open(d, word, NULL)) {
-		*state = rundir_state(d);
-		return 0;
+	/* A whole id needs no list, which only root may read; root's may still be a name. */
+	if (s.len == SBX_ID_LEN) {
+		rc = find_whole(word, d, state, err);
+		if (!rc || geteuid() != 0)
+			return rc;
 	}
 	if (s.len == 0)
 		return err_say(err, ERR_VALIDATION, -EINVAL, "an empty word names no run");

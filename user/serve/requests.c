@@ -30,7 +30,9 @@ static int do_cancel(struct run *run, const struct request *request, struct err 
 
 static int do_signal(struct run *run, const struct request *request, struct err *err)
 {
-	return gone_or(run_signal(run, request->signal, request->tree), err, "signal");
+	int rc = run_signal(run, request->signal, request->tree);
+
+	return gone_or(rc < 0 ? rc : 0, err, "signal"); /* else how many got it */
 }
 
 static int do_freeze(struct run *run, const struct request *request, struct err *err)

@@ -15,18 +15,14 @@
  * replies is not worth memory. There is no other queue in this file. When the run ends, who waits is
  * answered and the rest are closed; what a logs client had not seen by then it reads from the
  * result and the spill, from its offset on.
- *
- * Identity: SO_PEERCRED is of the process that called connect(2). The kernel half says whether that
- * process is in this run (or in a run inside it); then it may look at its own status and no more, or
- * a sandboxed process with the owner's uid could raise its own limits.
  */
 #include "serve/server.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -34,15 +30,12 @@
 
 #include "base/clock.h"
 #include "base/own.h"
-#include "kern/kern.h"
 #include "run/rundir.h"
 #include "serve/event.h"
+#include "serve/identity.h"
 #include "serve/protocol.h"
 #include "serve/requests.h"
 
-#ifndef SO_PEERPIDFD
-#define SO_PEERPIDFD 77 /* Linux 6.5 */
-#endif
 #define CHUNKS_A_TURN 4 /* then other sources of the loop get theirs */
 #define LOOK_EVERY_NS (50ULL * 1000000)
 
@@ -59,9 +52,8 @@ struct server {
 	struct run *run;
 	struct loop *loop;
 	struct loop_source listen;
-	uid_t owner;	   /* the run's reader */
-	struct kern *kern; /* opened for the first client */
-	char *buf;	   /* PROTOCOL_MAX + 1, made for the first client */
+	struct identity identity;
+	char *buf; /* PROTOCOL_MAX + 1, made for the first client */
 	struct peer peers[SERVER_CLIENTS_MAX];
 	unsigned int next_victim;
 	struct sbx_event kept[SERVER_EVENTS_KEPT]; /* a ring */
@@ -308,49 +300,6 @@ static void peer_ready(void *arg, uint32_t events)
 		push_logs(p);
 }
 
-/* ---- who is it ---- */
-
-static int peer_pidfd(int fd, pid_t pid)
-{
-	int pidfd;
-	socklen_t len = sizeof(pidfd);
-
-	if (!getsockopt(fd, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &len))
-		return pidfd;
-	return pidfd_open(pid, 0);
-}
-
-/* Whether sandbox `id` is `run` or nested in it. */
-static bool below(struct kern *k, uint64_t id, uint64_t run)
-{
-	struct sbx_sandbox row;
-
-	for (int i = 0; id && i <= SBX_MAX_NEST; i++) {
-		if (id == run)
-			return true;
-		if (kern_sandbox_read(k, id, &row))
-			return false;
-		id = row.parent;
-	}
-	return false;
-}
-
-/* What cannot be found out counts as inside: a peer that is gone, a kernel half that does not answer. */
-static bool is_inside(struct server *s, int fd, pid_t pid)
-{
-	own_fd pidfd = peer_pidfd(fd, pid);
-	uint64_t run, label;
-
-	if (!s->kern && kern_open(&s->kern, NULL)) {
-		s->kern = NULL;
-		return true;
-	}
-	if (pidfd < 0 || kern_id_parse(run_id(s->run), &run) ||
-	    kern_label_of(s->kern, pidfd, &label))
-		return true;
-	return label && below(s->kern, label, run);
-}
-
 /* A free slot, or that of somebody who has asked for nothing that is still going on. */
 static struct peer *find_slot(struct server *s)
 {
@@ -370,20 +319,18 @@ static struct peer *find_slot(struct server *s)
 
 static int admit(struct server *s, int *fd)
 {
-	struct ucred cred;
-	socklen_t len = sizeof(cred);
+	bool inside;
 	struct peer *p;
+	int rc = identity_check(&s->identity, *fd, &inside);
 
-	if (getsockopt(*fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
-		return -errno;
-	if (cred.uid != 0 && cred.uid != s->owner)
-		return -EPERM;
+	if (rc)
+		return rc;
 	if (!s->buf)
 		s->buf = malloc(PROTOCOL_MAX + 1);
 	p = s->buf ? find_slot(s) : NULL;
 	if (!p)
 		return -EBUSY;
-	*p = (struct peer){ .server = s, .inside = is_inside(s, *fd, cred.pid) };
+	*p = (struct peer){ .server = s, .inside = inside };
 	p->source = (struct loop_source){ .fd = *fd, .ready = peer_ready, .arg = p };
 	if (loop_add(s->loop, &p->source, EPOLLIN, NULL)) {
 		*p = (struct peer){ .source.fd = -1 };
@@ -427,7 +374,7 @@ static void server_init(struct server *s, struct run *run, struct loop *loop, in
 
 	s->run = run;
 	s->loop = loop;
-	s->owner = d->reader;
+	identity_init(&s->identity, run_id(run), d->reader);
 	s->root_pid = run_root_pid(run);
 	s->listen = (struct loop_source){ .fd = fd, .ready = listen_ready, .arg = s };
 	s->look = (struct loop_timer){ .fire = on_look, .arg = s };
@@ -483,7 +430,7 @@ void server_close(struct server *server)
 	loop_timer_disarm(server->loop, &server->look);
 	loop_del(server->loop, &server->listen);
 	close_fd(&server->listen.fd);
-	kern_close(server->kern);
+	identity_done(&server->identity);
 	free(server->buf);
 	free(server);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kern/probe_try.h"
+#include "kern/attempt.h"
 
 #include <errno.h>
 #include <linux/sched.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -25,7 +23,7 @@ static void child_main(int gate, int (*act)(void *arg), void *arg)
 	_exit(act(arg));
 }
 
-int probe_start(struct probe_child *c, struct cgroup *cg, int (*act)(void *arg), void *arg)
+int attempt_start(struct attempt *c, struct cgroup *cg, int (*act)(void *arg), void *arg)
 {
 	struct clone_args args = {
 		.flags = CLONE_PIDFD | CLONE_CLEAR_SIGHAND | (cg ? CLONE_INTO_CGROUP : 0),
@@ -37,7 +35,7 @@ int probe_start(struct probe_child *c, struct cgroup *cg, int (*act)(void *arg),
 	int pair[2];
 	long pid;
 
-	*c = (struct probe_child){ .pid = -1, .pidfd = -1 };
+	*c = (struct attempt){ .pid = -1, .pidfd = -1 };
 	if (pipe2(pair, 0) < 0)
 		return -errno;
 	gate = pair[0];
@@ -51,13 +49,13 @@ int probe_start(struct probe_child *c, struct cgroup *cg, int (*act)(void *arg),
 	}
 	c->pid = (pid_t)pid;
 	if ((cg && cgroup_enter(cg, c->pid, NULL)) || write(open_gate, "x", 1) != 1) {
-		probe_wait(c, 0);
+		attempt_wait(c, 0);
 		return -EIO;
 	}
 	return 0;
 }
 
-int probe_wait(struct probe_child *c, int timeout_ms)
+int attempt_wait(struct attempt *c, int timeout_ms)
 {
 	struct pollfd ended = { .fd = c->pidfd, .events = POLLIN };
 	bool late = poll(&ended, 1, timeout_ms) != 1;
@@ -74,20 +72,10 @@ int probe_wait(struct probe_child *c, int timeout_ms)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int probe_try(struct cgroup *cg, int (*act)(void *arg), void *arg)
+int attempt(struct cgroup *cg, int (*act)(void *arg), void *arg)
 {
-	struct probe_child c;
-	int rc = probe_start(&c, cg, act, arg);
+	struct attempt c;
+	int rc = attempt_start(&c, cg, act, arg);
 
-	return rc ? rc : probe_wait(&c, PROBE_TRY_MS);
-}
-
-void probe_say(struct probe_row *row, const char *mechanism, const char *detail_fmt, ...)
-{
-	va_list args;
-
-	snprintf(row->mechanism, sizeof(row->mechanism), "%s", mechanism);
-	va_start(args, detail_fmt);
-	vsnprintf(row->detail, sizeof(row->detail), detail_fmt, args);
-	va_end(args);
+	return rc ? rc : attempt_wait(&c, ATTEMPT_MS);
 }
