@@ -67,6 +67,9 @@ void report_result(const struct spec *spec, const struct result *result)
 	write_json(spec, result);
 	if (spec->tree)
 		tree_print(stderr, result);
+	/* A command that ended of the signal that was passed on to it needs no word, as without us. */
+	if (result->outcome == OUTCOME_SIGNALED && result->killed_by == KILLED_BY_SIGNAL)
+		return;
 	if (spec->quiet || spec->json || !result->diagnostic[0] || result_exit_status(result) == 0)
 		return;
 	fprintf(stderr, "sbxctl: %s (run %s, %llu killed)\n", result->diagnostic, result->id,

@@ -136,18 +136,6 @@ static int finish(struct keeper *k, int rc, const struct err *err)
 	return status;
 }
 
-/* Descriptors 0 to 2 must be ours to pass on, or a pipe made later would take their place. */
-static void open_std(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDWR);
-	while (fd >= 0 && fd <= 2);
-	if (fd > 2)
-		close(fd);
-}
-
 static int parse(struct spec *spec, int argc, char **argv, struct err *err)
 {
 	int used = 0, rc = option_parse(spec, ~0U, argc - 1, argv + 1, &used, err);
@@ -166,7 +154,6 @@ int cmd_run(int argc, char **argv)
 	int rc, status;
 
 	json_object_seed((size_t)kern_id_new()); /* else jansson opens /dev/urandom */
-	open_std();
 	prctl(PR_SET_DUMPABLE, 0);
 	spec_init(&k.spec);
 	rc = parse(&k.spec, argc, argv, &err);

@@ -14,6 +14,7 @@
 	"network policy is not in this build; leave it out, and the command has the host's " \
 	"network"
 #define NO_AUDIT "there is no policy to audit in this build"
+#define NO_CAPS "-p none leaves capabilities alone; leave it out, and a root command keeps them"
 
 #define OFFSET(field) offsetof(struct spec, field)
 
@@ -84,8 +85,8 @@ const struct option run_options[] = {
 	  "run as (under sudo: who called it; else the caller)" },
 	{ "--keep-groups", 0, NULL, GROUP_IDENTITY, false, NULL, option_set_true,
 	  OFFSET(keep_groups), "keep the caller's supplementary groups" },
-	{ "--allow-root-caps", 0, NULL, GROUP_IDENTITY, false, NULL, option_set_true,
-	  OFFSET(allow_root_caps), "a root command keeps its capabilities" },
+	{ "--allow-root-caps", 0, NULL, GROUP_IDENTITY, false, NO_CAPS, NULL, 0,
+	  "a root command keeps its capabilities" },
 
 	{ "--stdin", 'i', "[inherit|FILE]", GROUP_IO, false, NULL, option_set_stdin, 0,
 	  "pass stdin on (it is /dev/null otherwise)" },

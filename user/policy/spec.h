@@ -51,7 +51,7 @@ struct spec {
 	bool pass_path;
 
 	char *user, *group; /* names or numbers, NULL: default rule */
-	bool keep_groups, allow_root_caps;
+	bool keep_groups;
 
 	enum stdin_mode stdin_mode;
 	char *stdin_file;
@@ -77,7 +77,6 @@ struct spec {
 	char *profile; /* NULL: not named */
 	char **allow_reduced;
 	size_t allow_reduced_count;
-	bool audit;
 
 	enum workdir_mode workdir_mode;
 	char *workdir;

@@ -108,7 +108,6 @@ static void add_numbers(struct sha256 *sha, const struct spec *spec)
 		{ "signal", (uint64_t)spec->stop_signal },
 		{ "pass_path", spec->pass_path },
 		{ "keep_groups", spec->keep_groups },
-		{ "allow_root_caps", spec->allow_root_caps },
 		{ "stdin", spec->stdin_mode },
 		{ "pty", spec->pty },
 		{ "spill_at", spec->spill_at_bytes },
@@ -117,7 +116,6 @@ static void add_numbers(struct sha256 *sha, const struct spec *spec)
 		{ "owner", spec->owner_mode },
 		{ "owner.arg", (uint64_t)spec->owner_arg },
 		{ "leftovers", spec->leftovers },
-		{ "audit", spec->audit },
 		{ "workdir", spec->workdir_mode },
 		{ "private_tmp", spec->private_tmp },
 	};
