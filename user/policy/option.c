@@ -14,7 +14,9 @@
 	"network policy is not in this build; leave it out, and the command has the host's " \
 	"network"
 #define NO_AUDIT "there is no policy to audit in this build"
-#define NO_CAPS "-p none leaves capabilities alone; leave it out, and a root command keeps them"
+#define NO_CAPS                                                                                 \
+	"capabilities are never dropped in this build; leave it out, and a root command keeps " \
+	"them"
 
 #define OFFSET(field) offsetof(struct spec, field)
 
