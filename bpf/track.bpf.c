@@ -25,7 +25,7 @@
  *
  * A process ends with its last thread. Where the tracepoint says so (group_dead, 6.16) that is exact; before,
  * several threads that exit at once all see signal->live == 0, and a token in `deaths` picks one. It is only
- * needed when threads are left that may still be in their hook (nr_threads > 1).
+ * made when threads are left that may still be in their hook (nr_threads > 1).
  *
  * An address may be reused while the row of the dead task is still there, if its exit was missed or the delete
  * failed. So a look-up compares the start time; the fork hook removes whatever row it finds at the child's
@@ -248,8 +248,11 @@ static __always_inline bool claim_death(struct task_struct *task)
 	struct death key = { .start_ns = task->group_leader->start_boottime, .tgid = task->tgid };
 	__u32 one = 1;
 
-	if (exit_tells_group_dead || task->signal->nr_threads == 1)
+	if (exit_tells_group_dead)
 		return true;
+	/* Alone now, but another may have claimed before it was released. */
+	if (task->signal->nr_threads == 1)
+		return !bpf_map_lookup_elem(&deaths, &key);
 	return bpf_map_update_elem(&deaths, &key, &one, BPF_NOEXIST) != -EEXIST;
 }
 

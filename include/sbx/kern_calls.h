@@ -26,7 +26,6 @@ struct sbx_stats {
 	__u64 insert_failed; /* rows that could not be made */
 	__u64 delete_failed; /* rows that could not be deleted at once */
 	__u64 stale;	     /* rows of tasks whose exit was not seen, found and removed */
-	__u64 late_rows;     /* rows made by the fork hook where task_alloc had made none (tier A) */
 	__u64 send_failed;   /* SIGKILLs of the exit hook that the kernel refused */
 };
 
@@ -85,7 +84,7 @@ struct sbx_thread {
 };
 
 SBX_ASSERT(sizeof(struct sbx_ring_slot) == 16, "sbx_ring_slot crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_stats) == 40, "sbx_stats crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_stats) == 32, "sbx_stats crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_facts) == 344, "sbx_facts crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_create) == 64, "sbx_create crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_control) == 16, "sbx_control crosses the boundary");

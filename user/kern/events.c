@@ -58,7 +58,7 @@ int events_open(struct kern *k, uint64_t id, void (*fn)(void *arg, const struct 
 		free(e);
 		return err_set(err, rc, "map the event ring");
 	}
-	ring_buffer__consume(e->rb); /* leftovers would leave less room */
+	ring_buffer__consume(e->rb); /* makes room */
 	*out = e;
 	return 0;
 }

@@ -7,7 +7,8 @@
 
 struct events;
 
-/* Opens the ring of sandbox `id`; records of an earlier user of the slot are skipped. */
+/* Opens the ring of sandbox `id`. Records of an earlier user of the slot are dropped, and those of this one delivered,
+ * at once: open it before the root is there, lest a ring that was left full drops the first records. */
 int events_open(struct kern *k, uint64_t id, void (*fn)(void *arg, const struct sbx_event *event), void *arg,
 		struct events **out, struct err *err);
 /* Pollable descriptor (EPOLLIN). */

@@ -115,8 +115,8 @@ int probe_types(struct probe_types *out, struct err *err)
 struct try {
 	const struct probe_half *half;
 	uint64_t id;
-	int pipe[2];
-	pid_t *report;
+	int hold[2];   /* keeps the tree alive until the loader closes it */
+	int report[2]; /* pid of the tree */
 };
 
 static int control(const struct try *t, uint32_t what)
@@ -158,15 +158,15 @@ static int try_fork_in_dying(void *arg)
 	return verdict;
 }
 
-/* Lives until it is killed, or until the loader gives up and closes the pipe. */
+/* Lives until it is killed, or until the loader gives up. */
 static int try_live(void *arg)
 {
 	struct try *t = arg;
 	char byte;
 
-	close(t->pipe[1]);
+	close(t->hold[1]);
 	setsid();
-	return read(t->pipe[0], &byte, 1) < 0;
+	return read(t->hold[0], &byte, 1) < 0;
 }
 
 static int try_keep_and_die(void *arg)
@@ -176,7 +176,7 @@ static int try_keep_and_die(void *arg)
 
 	if (become_keeper(t) || aside_start(try_live, t, &pid) < 0)
 		return BROKEN;
-	return write(t->pipe[1], &pid, sizeof(pid)) == sizeof(pid) ? 0 : BROKEN;
+	return write(t->report[1], &pid, sizeof(pid)) == sizeof(pid) ? 0 : BROKEN;
 }
 
 static uint64_t fresh_id(void)
@@ -218,28 +218,37 @@ static bool killed_by_hook(const struct probe_half *h, uint64_t id)
 	return false;
 }
 
+static bool keeper_dies(struct try *t, pid_t *tree)
+{
+	int fd = aside_start(try_keep_and_die, t, NULL);
+
+	return fd >= 0 && !aside_end(fd, TRY_MS) &&
+	       read(t->report[0], tree, sizeof(*tree)) == sizeof(*tree);
+}
+
 bool probe_exit_kills(const struct probe_half *h, char detail[128])
 {
-	struct try t = { .half = h, .id = fresh_id(), .pipe = { -1, -1 } };
-	pid_t pid = 0;
+	struct try t = { .half = h, .id = fresh_id() };
+	pid_t tree = 0;
 	bool works = false;
-	int fd;
 
-	if (pipe2(t.pipe, O_CLOEXEC))
+	snprintf(detail, 128, "the trial of the exit hook failed");
+	if (pipe2(t.hold, O_CLOEXEC))
 		return false;
-	fd = aside_start(try_keep_and_die, &t, NULL);
-	if (fd >= 0 && !aside_end(fd, TRY_MS))
-		works = killed_by_hook(h, t.id);
-	else
-		snprintf(detail, 128, "the trial of the exit hook failed");
-	if (fd >= 0 && read(t.pipe[0], &pid, sizeof(pid)) != sizeof(pid))
-		pid = 0;
-	close(t.pipe[0]);
-	close(t.pipe[1]);
-	if (pid > 0)
-		waitpid(pid, NULL, __WALL | (works ? 0 : WNOHANG)); /* ours only where we are the subreaper */
+	if (!pipe2(t.report, O_CLOEXEC | O_NONBLOCK)) {
+		if (keeper_dies(&t, &tree)) {
+			works = killed_by_hook(h, t.id);
+			snprintf(detail, 128, "%s",
+				 works ? "" :
+					 "the kernel refuses bpf_send_signal_task() in the exit hook (before 6.16)");
+		}
+		close(t.report[0]);
+		close(t.report[1]);
+	}
+	close(t.hold[0]);
+	close(t.hold[1]);
+	if (tree > 0)
+		waitpid(tree, NULL, __WALL); /* ours only where we are the subreaper */
 	control(&t, SBX_CONTROL_DELETE);
-	if (!works && !*detail)
-		snprintf(detail, 128, "the kernel refuses bpf_send_signal_task() in the exit hook (before 6.16)");
 	return works;
 }

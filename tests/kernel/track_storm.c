@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* watchdog: 150 */
+/* 200,000 forks, with threads and with execs from threads that are not the leader: counts exact, no stale row. */
+#include "keeper.h"
+
+#include <bpf/bpf.h>
+
+#include "kern/half.h"
+
+#define FORKS 200000
+#define STORM_S 60 /* a virtual machine does as many as it can in this time, and says how many */
+#define WORKERS 4
+
+/* What the tree itself says it did. */
+struct truth {
+	_Atomic uint64_t processes, execs, wrong_labels;
+};
+
+struct storm {
+	struct kern *k;
+	uint64_t id;
+	struct truth *truth;
+	uint64_t end_ns;
+};
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static void *execs(void *arg)
+{
+	(void)arg;
+	execl("/bin/true", "true", NULL);
+	_exit(120);
+}
+
+static void check_label(const struct storm *s)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	uint64_t label = 0;
+
+	if (kern_label_of(s->k, pidfd, &label) || label != s->id)
+		s->truth->wrong_labels++;
+	close(pidfd);
+}
+
+static int child(const struct storm *s, unsigned int i)
+{
+	pthread_t t;
+
+	if (i % 97 == 0 && !fork()) {
+		s->truth->processes++;
+		_exit(0);
+	}
+	if (i % 40 == 0)
+		for (int n = 0; n < 3; n++)
+			if (pthread_create(&t, NULL, nothing, NULL))
+				return 1;
+	if (i % 500 == 0)
+		check_label(s);
+	if (i % 200 == 0) {
+		s->truth->execs++;
+		if (pthread_create(&t, NULL, execs, NULL))
+			return 1;
+		return pause();
+	}
+	return 0;
+}
+
+static int worker(const struct storm *s)
+{
+	pthread_t t;
+
+	for (unsigned int i = 0; i < FORKS / WORKERS && clock_boot_ns() < s->end_ns; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			return 1;
+		if (!pid)
+			_exit(child(s, i));
+		s->truth->processes++;
+		if (i % 50 == 0 && !pthread_create(&t, NULL, nothing, NULL))
+			pthread_join(t, NULL);
+		if (waitpid(pid, NULL, 0) != pid)
+			return 1;
+	}
+	return 0;
+}
+
+static int storms(void *arg)
+{
+	const struct storm *s = arg;
+	int status, bad = 0;
+
+	s->truth->processes++;
+	for (int w = 0; w < WORKERS; w++)
+		if (!fork()) {
+			s->truth->processes++;
+			_exit(worker(s));
+		}
+	while (wait(&status) > 0)
+		bad |= status;
+	return bad;
+}
+
+static struct sbx_stats stats(struct kern *k)
+{
+	struct sbx_stats s;
+	__u32 zero = 0;
+
+	assert_int_equal(bpf_map_lookup_elem(half_fd(k, HALF_STATS), &zero, &s), 0);
+	return s;
+}
+
+static void a_storm_is_counted_exactly(void **state)
+{
+	const struct kern_sandbox_opts opts = { .keeper_owns = true };
+	struct storm *s = shared(sizeof(*s));
+	struct kern *k = open_kern();
+	struct err err = { .text = "" };
+	struct tree t = { .k = k };
+	struct sbx_sandbox row;
+	struct sbx_stats bad;
+	uint64_t begin = clock_boot_ns();
+
+	(void)state;
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* The id is made first: the children look for it. */
+	*s = (struct storm){ k, kern_id_new(), shared(sizeof(*s->truth)), begin + STORM_S * 1000000000ull };
+	t.id = s->id;
+	OK(&err, kern_sandbox_create(k, &opts, &t.id, &err));
+	t.root = fork();
+	if (!t.root)
+		_exit(storms(s));
+	assert_int_equal(tree_wait(&t), 0);
+	reap_all();
+
+	row = tree_row(&t);
+	bad = stats(k);
+	print_message("%llu processes, %llu execs, at most %llu threads, %.1f s\n", (unsigned long long)row.processes,
+		      (unsigned long long)row.execs, (unsigned long long)row.live_peak,
+		      (double)(clock_boot_ns() - begin) / 1e9);
+	assert_int_equal(row.processes, s->truth->processes);
+	assert_int_equal(row.exits, s->truth->processes);
+	assert_int_equal(row.execs, s->truth->execs);
+	assert_int_equal(s->truth->wrong_labels, 0);
+	assert_int_equal(row.live, 0);
+	assert_int_equal(row.live_processes, 0);
+	assert_int_equal(row.flags & (SBX_DYING | SBX_TASKS_HIT), 0);
+	assert_int_equal(rows_of(k, 0), 0);
+	assert_int_equal(bad.insert_failed + bad.delete_failed + bad.stale, 0);
+	kern_sandbox_delete(k, t.id);
+	kern_close(k);
+	assert_int_equal(kern_unload(NULL), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_storm_is_counted_exactly),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
