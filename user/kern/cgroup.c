@@ -111,13 +111,19 @@ static int enter_v1(const struct cgroup *cg, enum cgroup_kind kind, pid_t pid, c
 	return 0;
 }
 
+static bool has_v1(const struct cgroup *cg)
+{
+	for (enum cgroup_kind kind = 0; kind < CGROUP_KINDS; kind++)
+		if (cg->v1[kind].fd >= 0)
+			return true;
+	return false;
+}
+
 int cgroup_enter(struct cgroup *cg, pid_t pid, struct err *err)
 {
 	char text[8192];
-	int r = 0;
+	int r = has_v1(cg) ? proc_cgroup(pid, text, sizeof(text), err) : 0;
 
-	if (cg->driver == CGROUP_HYBRID)
-		r = proc_cgroup(pid, text, sizeof(text), err);
 	for (enum cgroup_kind kind = 0; !r && kind < CGROUP_KINDS; kind++)
 		r = enter_v1(cg, kind, pid, text, err);
 	cgroup_scope_settle(&cg->scope);

@@ -137,7 +137,7 @@ static bool has_v1(const struct cgroup_place *place)
 static enum cgroup_driver choose(const struct cgroup_place *place, const char *parent)
 {
 	if (has_v1(place))
-		return CGROUP_HYBRID;
+		return CGROUP_HYBRID; /* whoever made it: v2 carries no limit there */
 	if (delegated(place->base.dir))
 		return CGROUP_DELEGATED;
 	return place->systemd && !parent ? CGROUP_SYSTEMD_SCOPE : CGROUP_RAW_V2;
@@ -196,7 +196,7 @@ int cgroup_place_find(struct cgroup_place *place, const char *parent, struct err
 			"/sys/fs/cgroup, or beside cgroup v1 on /sys/fs/cgroup/unified",
 			strerror(-r));
 
-	place->systemd = pid1_is_systemd();
+	place->systemd = !has_v1(place) && pid1_is_systemd();
 	r = set_base(place, parent, err);
 	if (r < 0)
 		return r;
