@@ -57,3 +57,4 @@ wait "$run"
 assert_result .outcome limit_exceeded
 assert_result .killed_by memory
 assert_eq "$(result '[.limits[] | select(.still_in_force == false)] | length')" 0 "limits lost"
+assert_ne "$(result .usage.memory_peak_bytes)" null "the peak of a group the manager removes when empty"
