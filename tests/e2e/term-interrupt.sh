@@ -4,6 +4,7 @@
 # listen dies at the second.
 . "$(dirname "$0")/../lib/lib.sh"
 need_root
+cd "$T" || exit 1
 term_start
 seconds=$(unique_seconds)
 
