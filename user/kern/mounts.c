@@ -78,12 +78,16 @@ static const char *below(const char *area, const char *path)
 									      : NULL;
 }
 
+/* The innermost area that `path` lies below. */
 static const struct area *area_of(const struct plan *p, const char *path)
 {
+	const struct area *found = NULL;
+
 	for (unsigned int i = 0; i < p->area_count; i++)
-		if (below(p->areas[i].path, path))
-			return &p->areas[i];
-	return NULL;
+		if (below(p->areas[i].path, path) &&
+		    (!found || strlen(p->areas[i].path) > strlen(found->path)))
+			found = &p->areas[i];
+	return found;
 }
 
 /* 0 also when there is nothing to cover: /var/tmp may be a link to /tmp, /dev/shm may not exist. */
@@ -239,16 +243,10 @@ static int graft(struct plan *p, const struct area *area, const char *path, int 
 	const char *last;
 	own_fd root = open(area->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	own_fd parent = make_parents(root, below(area->path, path), &last);
-	struct stat there;
 	int r;
 
 	if (parent < 0)
 		return fail(p->what, "make the way to '%.80s'", path);
-	/* Already there: what lies above it was kept too. */
-	if (!fstatat(parent, last, &there, AT_SYMLINK_NOFOLLOW) && there.st_ino == is->st_ino &&
-	    there.st_dev == is->st_dev)
-		return 0;
-
 	r = S_ISDIR(is->st_mode) ? mkdirat(parent, last, 0755)
 				 : mknodat(parent, last, S_IFREG | 0644, 0);
 	if ((r < 0 && errno != EEXIST) ||
@@ -257,9 +255,8 @@ static int graft(struct plan *p, const struct area *area, const char *path, int 
 	return 0;
 }
 
-static int cover(struct plan *p, unsigned int i)
+static int cover(struct plan *p, struct area *a)
 {
-	struct area *a = &p->areas[i];
 	const struct area *outer = area_of(p, a->path);
 
 	/* A working directory below /tmp: what it covered is itself out of sight by now. */
@@ -269,6 +266,23 @@ static int cover(struct plan *p, unsigned int i)
 		       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
 		return fail(p->what, "mount a tmpfs on '%.80s'", a->path);
 	return 0;
+}
+
+/* From the outside in, or the outer one hides the inner: each area, then what stays visible in it.
+ * The working directory, if there is one, is the last area. */
+static int cover_all(struct plan *p)
+{
+	int r = 0;
+
+	for (unsigned int i = 0; !r && i < p->area_count; i++) {
+		struct area *a = &p->areas[i];
+
+		r = cover(p, a);
+		for (unsigned int k = 0; !r && k < p->kept_count; k++)
+			if (area_of(p, p->kept[k].path) == a)
+				r = graft(p, a, p->kept[k].path, p->kept[k].tree, &p->kept[k].is);
+	}
+	return r;
 }
 
 static int apply(struct plan *p)
@@ -291,12 +305,7 @@ static int apply(struct plan *p)
 		if (dress(p, &p->areas[0], p->areas[0].tree, ".") < 0)
 			return fail(p->what, "set the owner of '%.80s'", p->areas[0].path);
 	}
-	for (unsigned int i = 0; !r && i < p->area_count; i++)
-		r = cover(p, i);
-	for (unsigned int i = 0; !r && i < p->kept_count; i++)
-		r = graft(p, area_of(p, p->kept[i].path), p->kept[i].path, p->kept[i].tree,
-			  &p->kept[i].is);
-	return r;
+	return r < 0 ? r : cover_all(p);
 }
 
 static void plan_done(struct plan *p)
