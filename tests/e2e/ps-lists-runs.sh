@@ -52,3 +52,13 @@ assert_match "$out" 'u202e'
 capture "$SBXCTL" ps --colour
 assert_eq "$rc" 2 "unknown option"
 assert_match "$err" "did you mean --color"
+
+# Two live runs never share a name.
+naps=$(unique_seconds)
+"$SBXCTL" run -p none -d --name twin -- sleep "$naps" >/dev/null
+capture "$SBXCTL" run -p none --name twin -- echo ran
+assert_eq "$rc:$out" "125:" "a second run of the same name"
+assert_match "$err" "already has the name 'twin'"
+"$SBXCTL" kill twin
+capture "$SBXCTL" run -p none --name twin -- echo ran
+assert_eq "$rc:$out" "0:ran" "the name of an ended run is free"

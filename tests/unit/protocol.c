@@ -288,6 +288,36 @@ static void a_result_says_what_happened_and_nothing_that_did_not(void **state)
 	}
 }
 
+/* The names are a public contract (174): each is said by something, and by nothing else than its own. */
+static void every_event_has_a_producer(void **state)
+{
+	static const struct sbx_event fork = { .kind = SBX_EVENT_FORK };
+	static const struct sbx_event exec = { .kind = SBX_EVENT_EXEC };
+	static const struct sbx_event exited = { .kind = SBX_EVENT_EXIT };
+	static const struct sbx_event crashed = { .kind = SBX_EVENT_EXIT, .status = 6 };
+	json_t *result = json_loads("{\"outcome\":\"internal_error\",\"limit\":{}}", 0, NULL);
+	json_t *end = event_from_result(result);
+	json_t *made[EVENT__COUNT] = {
+		[EVENT_RUN_STARTED] = event_started("i", "t", 1),
+		[EVENT_PROCESS_STARTED] = event_process("i", "t", &fork),
+		[EVENT_PROCESS_EXECED] = event_process("i", "t", &exec),
+		[EVENT_PROCESS_EXITED] = event_process("i", "t", &exited),
+		[EVENT_PROCESS_SIGNALED] = event_process("i", "t", &crashed),
+		[EVENT_LIMIT_EXCEEDED] = json_incref(json_array_get(end, 0)),
+		[EVENT_INTERNAL_ERROR] = json_incref(json_array_get(end, 1)),
+		[EVENT_RUN_ENDED] = json_incref(json_array_get(end, 2)),
+		[EVENT_DROPPED] = event_dropped(1),
+	};
+
+	(void)state;
+	for (int i = 0; i < EVENT__COUNT; i++) {
+		assert_string_equal(event_name(made[i]), event_names[i]);
+		json_decref(made[i]);
+	}
+	json_decref(end);
+	json_decref(result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +335,7 @@ int main(void)
 		cmocka_unit_test(a_crash_is_one_process_signaled),
 		cmocka_unit_test(a_name_that_is_not_utf8_does_not_lose_the_event),
 		cmocka_unit_test(a_result_says_what_happened_and_nothing_that_did_not),
+		cmocka_unit_test(every_event_has_a_producer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* control: stop, kill, freeze, thaw, update. */
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -7,8 +8,24 @@
 #include "base/num.h"
 #include "policy/option.h"
 #include "print.h"
+#include "run/sweep.h"
 #include "target.h"
 #include "usage.h"
+
+#define SILENCE_MS 2000 /* after which kill acts over the head of a stopped keeper */
+
+/* A keeper that is stopped or stuck cannot kill; root can without it. */
+static int kill_over_its_head(struct target *t, struct err *err)
+{
+	int rc = sweep_kill(&t->dir, err);
+
+	if (!rc)
+		fprintf(stderr,
+			"sbxctl kill: run '%s': its keeper does not answer; its processes were "
+			"killed, its result is not written yet\n",
+			t->dir.id);
+	return rc;
+}
 
 /* One run: asks, and for what ends it waits until it has. 0, or 1 after a line on stderr. */
 static int act(const char *command, const char *word, const struct request *request, bool wait)
@@ -19,8 +36,12 @@ static int act(const char *command, const char *word, const struct request *requ
 
 	if (rc)
 		return print_err(command, &err);
+	if (request->op == REQUEST_TERMINATE)
+		t.client.timeout_ms = SILENCE_MS;
 	rc = target_ask(&t, request, NULL, &err);
-	if (!rc && wait)
+	if (rc == -ETIMEDOUT && request->op == REQUEST_TERMINATE)
+		rc = kill_over_its_head(&t, &err);
+	else if (!rc && wait)
 		rc = target_wait(&t, &status, &err);
 	target_close(&t);
 	return rc ? print_err(command, &err) : 0;

@@ -15,6 +15,7 @@
 #include "kern/kern.h"
 #include "policy/option.h"
 #include "run/run.h"
+#include "serve/registry.h"
 #include "serve/server.h"
 #include "background.h"
 #include "commands.h"
@@ -161,6 +162,8 @@ int cmd_run(int argc, char **argv)
 		rc = err_say(&err, ERR_VALIDATION, -EINVAL,
 			     "--json needs the end of the run, --leftovers keep does not wait for "
 			     "it: use --result FILE");
+	if (rc == 0 && k.spec.name)
+		rc = registry_name_free(k.spec.name, &err);
 	if (rc == 0)
 		note_stdin(&k.spec);
 	if (rc == 0 && (k.spec.detach || k.spec.leftovers == LEFTOVERS_KEEP)) {

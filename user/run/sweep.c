@@ -70,6 +70,12 @@ static void remove_workdir(const struct rundir *d)
 	rmdir(path);
 }
 
+static int still_alive(const struct rundir *d, const struct sbx_sandbox *row, struct err *err)
+{
+	return err_say(err, ERR_CLEANUP, -EBUSY, "run '%s': %llu processes cannot be killed yet",
+		       d->id, (unsigned long long)row->live_processes);
+}
+
 /* Group, row and socket, in the order in which a second sweep can still find them. */
 static int release(struct rundir *d, struct kern *k, uint64_t id, const struct meta *m,
 		   const struct receipt *e, struct err *err)
@@ -81,9 +87,7 @@ static int release(struct rundir *d, struct kern *k, uint64_t id, const struct m
 	if (rc)
 		return rc;
 	if (e->has_row && e->row.live)
-		return err_say(err, ERR_CLEANUP, -EBUSY,
-			       "run '%s': %llu processes cannot be killed yet", d->id,
-			       (unsigned long long)e->row.live_processes);
+		return still_alive(d, &e->row, err);
 	if (k)
 		kern_sandbox_delete(k, id);
 	remove_workdir(d);
@@ -177,6 +181,23 @@ int sweep_run(struct rundir *d, struct err *err)
 	rc = sweep_with(d, k, err);
 	kern_close(k);
 	return rc;
+}
+
+int sweep_kill(const struct rundir *d, struct err *err)
+{
+	struct receipt e = { 0 };
+	struct kern *k;
+	uint64_t id;
+	int rc = kern_id_parse(d->id, &id);
+
+	if (rc)
+		return err_set(err, rc, "'%s' is not the id of a run", d->id);
+	rc = kern_open(&k, err);
+	if (rc)
+		return rc;
+	kill_rows(k, id, &e);
+	kern_close(k);
+	return e.has_row && e.row.live ? still_alive(d, &e.row, err) : 0;
 }
 
 struct sweep {

@@ -35,7 +35,7 @@ static bool has_name(const struct rundir *d, const char *name)
 static int note(void *arg, struct rundir *d, enum rundir_state state)
 {
 	struct search *s = arg;
-	bool live = state == RUNDIR_LIVE || state == RUNDIR_DEAD;
+	bool live = state == RUNDIR_LIVE || (s->by_prefix && state == RUNDIR_DEAD);
 	bool hit = s->by_prefix && !strncmp(d->id, s->word, s->len);
 
 	if (!hit && !(live && has_name(d, s->word)))
