@@ -146,7 +146,7 @@ static void on_terminal(int (*fn)(int tty))
 static int raw_and_back(int tty)
 {
 	struct pty_saved saved = PTY_SAVED_NONE;
-	struct termios before, after;
+	struct termios before = { 0 }, after = { 0 };
 	struct err err;
 
 	CHECK(tcgetattr(tty, &before) == 0);
