@@ -35,47 +35,82 @@ static void fd_name(int proc, long fd, char *buf, size_t size)
 	snprintf(buf, size, "fd %ld %s", fd, target);
 }
 
+/* The path at `address` of the process: of a FIFO without a peer, or on a file system that does not answer. */
+static void path_name(int proc, unsigned long address, char *buf, size_t size)
+{
+	own_fd mem = openat(proc, "mem", O_RDONLY | O_CLOEXEC);
+	ssize_t n = mem < 0 ? 0 : pread(mem, buf, size - 1, (off_t)address);
+
+	buf[n > 0 ? n : 0] = '\0';
+}
+
+enum argument { ARG_NONE, ARG_FD, ARG_PID, ARG_PATH };
+struct blocking_call {
+	long nr;
+	const char *name;
+	enum argument first, second;
+};
+
+/* clang-format off */
+static const struct blocking_call blocking_calls[] = {
+	{SYS_read, "read", ARG_FD, ARG_NONE}, {SYS_write, "write", ARG_FD, ARG_NONE},
+	{SYS_readv, "read", ARG_FD, ARG_NONE}, {SYS_writev, "write", ARG_FD, ARG_NONE},
+	{SYS_pread64, "read", ARG_FD, ARG_NONE}, {SYS_recvfrom, "receive", ARG_FD, ARG_NONE},
+	{SYS_recvmsg, "receive", ARG_FD, ARG_NONE}, {SYS_sendto, "send", ARG_FD, ARG_NONE},
+	{SYS_connect, "connect", ARG_FD, ARG_NONE}, {SYS_accept, "accept", ARG_FD, ARG_NONE},
+	{SYS_accept4, "accept", ARG_FD, ARG_NONE}, {SYS_flock, "flock", ARG_FD, ARG_NONE},
+	{SYS_wait4, "wait for child", ARG_PID, ARG_NONE}, {SYS_waitid, "wait for child", ARG_NONE, ARG_NONE},
+	{SYS_clock_nanosleep, "sleep", ARG_NONE, ARG_NONE}, {SYS_futex, "futex", ARG_NONE, ARG_NONE},
+	{SYS_rt_sigsuspend, "signal", ARG_NONE, ARG_NONE}, {SYS_rt_sigtimedwait, "signal", ARG_NONE, ARG_NONE},
+	{SYS_epoll_pwait, "epoll", ARG_FD, ARG_NONE}, {SYS_ppoll, "poll", ARG_NONE, ARG_NONE},
+	{SYS_pselect6, "select", ARG_NONE, ARG_NONE}, {SYS_openat, "open", ARG_NONE, ARG_PATH},
+#ifdef SYS_poll /* architectures with the old calls */
+	{SYS_poll, "poll", ARG_NONE, ARG_NONE}, {SYS_select, "select", ARG_NONE, ARG_NONE},
+	{SYS_pause, "signal", ARG_NONE, ARG_NONE}, {SYS_nanosleep, "sleep", ARG_NONE, ARG_NONE},
+	{SYS_open, "open", ARG_PATH, ARG_NONE}, {SYS_epoll_wait, "epoll", ARG_FD, ARG_NONE},
+#endif
+};
+/* clang-format on */
+
+static const struct blocking_call *find_call(long nr)
+{
+	for (size_t i = 0; i < sizeof(blocking_calls) / sizeof(*blocking_calls); i++)
+		if (blocking_calls[i].nr == nr)
+			return &blocking_calls[i];
+	return NULL;
+}
+
+static void argument_text(int proc, enum argument kind, unsigned long value, char *buf, size_t size)
+{
+	if (kind == ARG_FD)
+		fd_name(proc, (long)value, buf, size);
+	else if (kind == ARG_PATH)
+		path_name(proc, value, buf, size);
+	else if (kind == ARG_PID && (int)value > 0)
+		snprintf(buf, size, "%d", (int)value);
+}
+
 static void waits_for(int proc, struct autopsy_row *row)
 {
-	/* clang-format off */
-	static const struct { long nr; const char *name; enum { ARG_FD, ARG_PID, ARG_NONE } arg; } calls[] = {
-		{SYS_read, "read", ARG_FD}, {SYS_write, "write", ARG_FD}, {SYS_readv, "read", ARG_FD},
-		{SYS_writev, "write", ARG_FD}, {SYS_pread64, "read", ARG_FD}, {SYS_recvfrom, "receive", ARG_FD},
-		{SYS_recvmsg, "receive", ARG_FD}, {SYS_sendto, "send", ARG_FD}, {SYS_connect, "connect", ARG_FD},
-		{SYS_accept, "accept", ARG_FD}, {SYS_accept4, "accept", ARG_FD}, {SYS_flock, "flock", ARG_FD},
-		{SYS_wait4, "wait for child", ARG_PID}, {SYS_waitid, "wait for child", ARG_NONE},
-		{SYS_clock_nanosleep, "sleep", ARG_NONE}, {SYS_futex, "futex", ARG_NONE},
-		{SYS_rt_sigsuspend, "signal", ARG_NONE}, {SYS_rt_sigtimedwait, "signal", ARG_NONE},
-		{SYS_epoll_wait, "epoll", ARG_FD}, {SYS_epoll_pwait, "epoll", ARG_FD}, {SYS_ppoll, "poll", ARG_NONE},
-		{SYS_pselect6, "select", ARG_NONE}, {SYS_openat, "open", ARG_NONE},
-#ifdef SYS_poll
-		{SYS_poll, "poll", ARG_NONE}, {SYS_select, "select", ARG_NONE}, {SYS_pause, "signal", ARG_NONE},
-		{SYS_nanosleep, "sleep", ARG_NONE},
-#endif
-	};
-	/* clang-format on */
-	char text[256], what[100];
-	long nr, first;
-	char *end;
+	char text[256], what[100] = "", *end;
+	const struct blocking_call *call;
+	unsigned long first, second;
+	long nr;
 
 	if (io_read_file(proc, "syscall", text, sizeof(text)) <= 0 || !strncmp(text, "running", 7))
 		return;
 	nr = strtol(text, &end, 10);
-	first = strtol(end, NULL, 16);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
-		if (calls[i].nr != nr)
-			continue;
-		if (calls[i].arg == ARG_FD)
-			fd_name(proc, first, what, sizeof(what));
-		else if (calls[i].arg == ARG_PID && (int)first > 0)
-			snprintf(what, sizeof(what), "%d", (int)first);
-		else
-			what[0] = '\0';
-		snprintf(row->waits_for, sizeof(row->waits_for), "%s%s%s", calls[i].name,
-			 what[0] ? " " : "", what);
+	first = strtoul(end, &end, 16);
+	second = strtoul(end, NULL, 16);
+	call = find_call(nr);
+	if (!call) {
+		snprintf(row->waits_for, sizeof(row->waits_for), "system call %ld", nr);
 		return;
 	}
-	snprintf(row->waits_for, sizeof(row->waits_for), "system call %ld", nr);
+	argument_text(proc, call->first, first, what, sizeof(what));
+	argument_text(proc, call->second, second, what, sizeof(what));
+	snprintf(row->waits_for, sizeof(row->waits_for), "%s%s%.70s", call->name,
+		 what[0] ? " " : "", what);
 }
 
 /* "pid (comm) S ppid … utime stime": comm may hold anything, so count from its last ')'. */
