@@ -8,7 +8,7 @@ cookie=$(unique_seconds)
 limit=$(slow_ms 1500)
 mkfifo "$T/fifo"
 
-sleepers_gone() { none_with "$cookie" && ! grep -lzFx "$cookie" /proc/[0-9]*/task/*/cmdline 2>/dev/null; }
+sleepers_gone() { ! anybody_with "$cookie"; }
 
 ends() { # NAME SCRIPT [OPTION...]
 	local name=$1 script=$2

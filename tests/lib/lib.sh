@@ -196,6 +196,12 @@ pids_with() {
 
 none_with() { [ -z "$(pids_with "$1")" ]; }
 
+# The same for threads: a process whose leader has exited shows its command line in another one's folder only. The
+# word goes in by a pipe, since this grep has a command line as well.
+anybody_with() {
+	grep -lzFxa -f <(printf '%s' "$1") /proc/[0-9]*/cmdline /proc/[0-9]*/task/*/cmdline >/dev/null 2>&1
+}
+
 # A number of seconds that no other test sleeps for.
 unique_seconds() { echo "9$((RANDOM % 9000 + 1000)).$RANDOM$$"; }
 

@@ -72,7 +72,7 @@ static void on_cpu_time(void *arg)
 }
 
 /* The kernel half stops the tree itself; here its reason becomes the result's. */
-static void check_counters(struct run *run)
+void deadline_reason(struct run *run)
 {
 	struct run_cause owner = { .outcome = OUTCOME_OWNER_EXITED,
 				   .killed_by = KILLED_BY_OWNER,
@@ -107,7 +107,7 @@ static void on_counters(void *arg)
 {
 	struct run *run = arg;
 
-	check_counters(run);
+	deadline_reason(run);
 	if (run->state == RUN_RUNNING || run->state == RUN_LINGERING)
 		loop_timer_arm(run->loop, &run->counters, clock_boot_ns() + COUNTERS_NS);
 }
@@ -127,7 +127,7 @@ static void on_ring(void *arg, uint32_t events)
 
 	(void)events;
 	events_consume(run->events, 1024);
-	check_counters(run);
+	deadline_reason(run);
 }
 
 static void on_owner(void *arg, uint32_t events)

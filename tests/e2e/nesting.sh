@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Contracts 20, 103: a run inside a run: the inner one has its own status, limits and record; killing the middle one
+# leaves the outer alive, and nothing inner outlives it.
+. "$(dirname "$0")/../lib/lib.sh"
+
+inner="$SBXCTL run -p none -e SBX_RUN_DIR"
+
+# shellcheck disable=SC2086
+sbx_run -e SBX_RUN_DIR -- $inner -- $inner -- sh -c 'echo deep; exit 9'
+assert_eq "$rc $out" "9 deep" "status and output through three levels"
+assert_ge "$(result .tree.processes)" 3 "processes that the outer one counts"
+
+# Each level's ids differ, and each leaves its record.
+sbx_run -e SBX_RUN_DIR -- sh -c "echo \$SBX_ID; $inner -- sh -c 'echo \$SBX_ID'"
+assert_eq "$(sort -u <<<"$out" | wc -l)" 2 "ids of two levels"
+for id in $out; do
+	assert "a record of $id" test -e "$SBX_RUN_DIR/$id/result.json"
+done
+
+# Three levels; the middle keeper is SIGKILLed, then the outer one ends.
+a=$(unique_seconds) b=$(unique_seconds) c=$(unique_seconds)
+cat >"$T/three" <<-END
+	$inner -- sh -c "$inner -- sh -c 'setsid sleep $c & sleep $c' & echo \\\$! >$T/inner; sleep $b" &
+	echo \$! >$T/middle
+	sleep $a
+END
+"$SBXCTL" run -p none -e SBX_RUN_DIR --result "$T/result.json" -- sh "$T/three" >/dev/null 2>&1 &
+outer=$!
+sleeps() { [ "$(pids_with "$1" | grep -c .)" = "$2" ]; }
+assert "all three levels run" wait_until 20 sleeps "$c" 2
+assert "the middle runs" wait_until 5 sleeps "$b" 1
+kill -KILL "$(cat "$T/middle")"
+assert "the inner level dies with the middle one" wait_until 5 none_with "$c"
+assert "the middle level is dead" wait_until 5 none_with "$b"
+assert "the outer level lives" sleeps "$a" 1
+kill -TERM $outer
+wait $outer
+assert_eq $? 143 "status of the outer one"
+assert "the outer level is dead" none_with "$a"
+
+# The other way round: the outer deadline takes all levels, whatever the inner ones were promised.
+sbx_run -e SBX_RUN_DIR -t 0.5 -k none -- sh -c "$inner -t 100 -- sh -c '$inner -t 100 -- setsid -w sleep $c'"
+assert_eq "$rc $(result .tree.survivors)" "124 0" "the outer deadline"
+assert "nothing inner is left" none_with "$c"
+"$SBXCTL" ps >/dev/null
