@@ -98,6 +98,17 @@ static void others_may_pass_and_not_list(void **state)
 	rundir_close(&d);
 }
 
+static void a_top_of_another_mode_is_put_right(void **state)
+{
+	struct rundir d;
+
+	(void)state;
+	assert_int_equal(chmod(top, 0755), 0);
+	must_create(&d, ID);
+	assert_int_equal(mode_of("%s", top), 0711);
+	rundir_close(&d);
+}
+
 static void a_top_that_others_can_change_is_refused(void **state)
 {
 	struct err err = { 0 };
@@ -342,6 +353,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(others_may_pass_and_not_list),
+		TEST(a_top_of_another_mode_is_put_right),
 		TEST(a_top_that_others_can_change_is_refused),
 		TEST(an_id_is_made_once),
 		TEST(what_is_not_an_id_is_no_run),

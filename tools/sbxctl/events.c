@@ -51,21 +51,39 @@ static int print_result_events(struct target *t, struct err *err)
 	return rc;
 }
 
-/* 1 goes on, 0 the end, negative errno. */
+enum { OVER, GOES_ON, CUT_OFF };
+
+/* OVER: the keeper said it was all; CUT_OFF: it closed without (we were too slow for its last words, or it was
+ * killed); negative errno. */
 static int one_message(struct client *c, struct err *err)
 {
 	json_t *message = NULL;
 	int rc = client_receive(c, CLIENT_FOREVER, &message, err);
 
 	if (rc <= 0)
-		return rc;
+		return rc ? rc : CUT_OFF;
 	if (json_object_get(message, "error"))
 		rc = protocol_reply_error(message, err);
 	else if (json_is_true(json_object_get(message, "end")))
-		rc = 0;
+		rc = OVER;
 	else
-		rc = print_line(message) ? err_set(err, -EPIPE, "write") : 1;
+		rc = print_line(message) ? err_set(err, -EPIPE, "write") : GOES_ON;
 	json_decref(message);
+	return rc;
+}
+
+/* An unknown number of events is lost; the end is on record. */
+static int end_from_result(const char *id, struct err *err)
+{
+	json_t *dropped = event_dropped(UINT64_MAX);
+	struct target t;
+	int rc = target_open(&t, id, err);
+
+	if (!rc && !t.live)
+		rc = print_line(dropped) ? err_set(err, -EPIPE, "write")
+					 : print_result_events(&t, err);
+	json_decref(dropped);
+	target_close(&t);
 	return rc;
 }
 
@@ -82,8 +100,12 @@ static int one_run(const char *word, bool follow, struct err *err)
 	else
 		rc = client_send(&t.client, &request, err);
 	if (!rc && t.live)
-		while ((rc = one_message(&t.client, err)) == 1)
+		while ((rc = one_message(&t.client, err)) == GOES_ON)
 			;
+	if (rc == CUT_OFF) {
+		client_close(&t.client);
+		rc = end_from_result(t.dir.id, err);
+	}
 	target_close(&t);
 	return rc;
 }
@@ -132,11 +154,14 @@ static int join(void *arg, struct rundir *d, enum rundir_state state)
 static int take_ready(struct watching *w, const struct pollfd *ready, size_t count, struct err *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		int rc = ready[i].revents ? one_message(&w->sources[i].client, err) : 1;
+		struct source *s = &w->sources[i];
+		int rc = ready[i].revents ? one_message(&s->client, err) : GOES_ON;
 
+		if (rc == CUT_OFF)
+			rc = end_from_result(s->id, err);
 		if (rc == -EPIPE)
 			return rc;
-		w->sources[i].done = rc != 1;
+		s->done = rc != GOES_ON;
 	}
 	return 0;
 }

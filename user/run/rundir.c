@@ -46,8 +46,8 @@ static int open_top(struct stat *st, struct err *err)
 	if (st->st_uid != geteuid() || st->st_mode & (S_IWGRP | S_IWOTH))
 		return err_say(err, ERR_PERMISSION, -EPERM,
 			       "'%s' can be changed by others: make it root's, mode 0711", top);
-	/* A umask, or whoever needed it first, may have made it too private for readers. */
-	if ((st->st_mode & DIR_MODE) != DIR_MODE && fchmod(fd, DIR_MODE))
+	/* A umask, or whoever needed it first, may have made it otherwise. */
+	if ((st->st_mode & 0777) != DIR_MODE && fchmod(fd, DIR_MODE))
 		return err_set(err, -errno, "chmod '%s'", top);
 	return take_fd(&fd);
 }

@@ -79,8 +79,8 @@ json_t *event_process(const char *id, const char *time, const struct sbx_event *
 
 json_t *event_dropped(uint64_t count)
 {
-	return json_pack("{s:s, s:I}", "event", event_names[EVENT_DROPPED], "count",
-			 (json_int_t)count);
+	return json_pack("{s:s, s:o}", "event", event_names[EVENT_DROPPED], "count",
+			 count > INT64_MAX ? json_null() : json_integer((json_int_t)count));
 }
 
 /* Appends head and the named keys of `from`. */

@@ -31,7 +31,7 @@ extern const char *const event_names[EVENT__COUNT];
 /* All return a new reference, NULL when out of memory or when there is nothing to say. */
 json_t *event_started(const char *id, const char *time, uint32_t root_pid);
 json_t *event_process(const char *id, const char *time, const struct sbx_event *event);
-json_t *event_dropped(uint64_t count);
+json_t *event_dropped(uint64_t count); /* UINT64_MAX: nobody counted */
 
 /* What a finished run's result (its JSON) has to say, in order: limit_exceeded, internal_error, run_ended. An array. */
 json_t *event_from_result(const json_t *result);
