@@ -99,6 +99,24 @@ static void add_row(struct table *t, enum capability i, const struct probe_row *
 	table_cell(t, PRINT_PLAIN, "%s", row->detail);
 }
 
+/* What helps several is said once. */
+static void print_remedies(const struct probe_report *r)
+{
+	bool said[CAP__COUNT] = { false };
+
+	for (int i = 0; i < CAP__COUNT; i++) {
+		if (!r->rows[i].remedy[0] || said[i])
+			continue;
+		printf("\n%s", capability_table[i].name);
+		for (int k = i + 1; k < CAP__COUNT; k++) {
+			said[k] |= !strcmp(r->rows[i].remedy, r->rows[k].remedy);
+			if (!strcmp(r->rows[i].remedy, r->rows[k].remedy))
+				printf(", %s", capability_table[k].name);
+		}
+		printf(":\n    %s\n", r->rows[i].remedy);
+	}
+}
+
 static int print_diagnosis(const struct diagnosis *d, const struct utsname *host, bool color)
 {
 	static const char *const heads[] = { "CAPABILITY", "WORKS", "BY", "TRIED" };
@@ -113,9 +131,7 @@ static int print_diagnosis(const struct diagnosis *d, const struct utsname *host
 		add_row(&t, (enum capability)i, &r->rows[i]);
 	rc = table_print(&t, stdout, color);
 	table_done(&t);
-	for (int i = 0; i < CAP__COUNT; i++)
-		if (r->rows[i].remedy[0])
-			printf("\n%s: %s\n", capability_table[i].name, r->rows[i].remedy);
+	print_remedies(r);
 	return rc;
 }
 

@@ -67,8 +67,8 @@ static void tracking_row(struct probe_row *row, struct kern *k)
 	char detail[128];
 
 	row->attempted = row->enforced = !track_child(k, detail);
-	probe_say(row, f->lsm ? "bpf lsm task_alloc" : "bpf tp_btf", "%s; %u copies of each hook",
-		  detail, f->hook_copies);
+	probe_say(row, f->lsm ? "bpf lsm task_alloc" : "bpf tp_btf", "%s; %u of each hook", detail,
+		  f->hook_copies);
 	if (!row->enforced)
 		snprintf(row->remedy, sizeof(row->remedy),
 			 "sbxctl unload, then again; if it stays so, report it");
