@@ -41,6 +41,7 @@ struct found {
 	struct err err;
 	char path[1024]; /* of the run's group */
 	char own[1024];	 /* where the supervisor was afterwards */
+	pid_t child;	 /* made in it, -1: it takes no process */
 	int left;	 /* -errno of the removal */
 };
 
@@ -49,6 +50,7 @@ static void supervise(struct found *found)
 	char name[64], text[2048];
 	struct cgroup_opts opts = { .name = name, .limits = CGROUP_NO_LIMITS };
 	struct cgroup *cg = NULL;
+	pid_t child;
 
 	fresh_name(name);
 	opts.limits.pids = 10;
@@ -58,6 +60,11 @@ static void supervise(struct found *found)
 	if (found->rc < 0)
 		return;
 	snprintf(found->path, sizeof(found->path), "%s", cgroup_path(cg));
+	child = clone_into(cg);
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	found->child = child;
 	found->left = cgroup_destroy(cg, NULL);
 	cgroup_free(cg);
 }
@@ -89,6 +96,13 @@ static int supervises(void *arg)
 {
 	supervise(arg);
 	return 0;
+}
+
+static void worked(const struct found *found)
+{
+	must(found->rc, &found->err);
+	assert_true(found->child > 0);
+	assert_int_equal(found->left, 0);
 }
 
 static void make_group(char dir[256], const char *prefix)
@@ -126,15 +140,14 @@ static void a_supervisor_that_is_alone_goes_to_a_leaf(void **state)
 	need_pure_v2();
 	make_group(dir, "alone");
 	assert_int_equal(wait_status(put(dir, supervises, found)), 0);
-	must(found->rc, &found->err);
-	assert_int_equal(found->left, 0);
+	worked(found);
 	assert_int_equal(strncmp(found->path, dir, strlen(dir)), 0);
 	assert_non_null(strstr(found->own, "/" LEAF));
 	snprintf(leaf, sizeof(leaf), "%s/" LEAF, dir);
 
 	/* The next one, started in the leaf, makes its group beside it and not below. */
 	assert_int_equal(wait_status(put(leaf, supervises, found)), 0);
-	must(found->rc, &found->err);
+	worked(found);
 	assert_null(strstr(found->path, LEAF));
 	remove_group(dir);
 }
@@ -173,7 +186,7 @@ static void all_processes_of_a_group_of_ours_go_to_the_leaf(void **state)
 	snprintf(leaf, sizeof(leaf), "%s/" LEAF, dir);
 	other = put(dir, sleeps, NULL);
 	assert_int_equal(wait_status(put(dir, supervises, found)), 0);
-	must(found->rc, &found->err);
+	worked(found);
 	assert_true(holds(leaf, other));
 	assert_false(holds(dir, other));
 	kill(other, SIGKILL);
@@ -188,7 +201,7 @@ static int supervises_container(void *arg)
 	/* As in a container with a cgroup namespace of its own: its group is the root it sees. */
 	if (unshare(CLONE_NEWCGROUP | CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("cgroup2", MOUNT, "cgroup2", 0, NULL) < 0)
+	    umount2(MOUNT, MNT_DETACH) < 0 || mount("cgroup2", MOUNT, "cgroup2", 0, NULL) < 0)
 		return 1;
 	supervise(found);
 	return 0;
@@ -206,7 +219,7 @@ static void a_containers_processes_go_to_a_leaf(void **state)
 	snprintf(leaf, sizeof(leaf), "%s/" LEAF, dir);
 	other = put(dir, sleeps, NULL);
 	assert_int_equal(wait_status(put(dir, supervises_container, found)), 0);
-	must(found->rc, &found->err);
+	worked(found);
 	assert_int_equal(strncmp(found->path, MOUNT "/sbx-", strlen(MOUNT "/sbx-")), 0);
 	assert_string_equal(found->own, "/" LEAF);
 	assert_true(holds(leaf, other));

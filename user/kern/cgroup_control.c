@@ -131,6 +131,20 @@ static int to_leaf(const struct cgroup_place *place)
 	return r;
 }
 
+/*
+ * Whether processes in the group are in the way. For memory the kernel says EBUSY itself; pids and cpu
+ * it enables beside processes, but then takes no process into new groups below ("domain invalid").
+ */
+static bool in_the_way(const char *dir)
+{
+	own_fd fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	own_fd procs = fd < 0 ? -1 : openat(fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	char pid[16];
+
+	/* The real root, which has no type, may hold both. */
+	return procs >= 0 && !faccessat(fd, "cgroup.type", F_OK, 0) && first_pid(procs, pid) > 0;
+}
+
 /* Undoes to_leaf of ourselves alone; a container's processes are as well off in the leaf. */
 static void back(const struct cgroup_place *place)
 {
@@ -213,7 +227,7 @@ static int enable_above(const struct cgroup_place *place, enum cgroup_kind kind,
 			"are systemd's: add Delegate=%s to their unit",
 			place->base.dir, cgroup_kind_name(kind), cgroup_kind_name(kind));
 	for (; n; n--) {
-		r = enable_at(chain[n - 1], kind);
+		r = in_the_way(chain[n - 1]) ? -EBUSY : enable_at(chain[n - 1], kind);
 		if (r < 0)
 			return say(place, chain[n - 1], kind, r, err);
 	}
@@ -226,24 +240,23 @@ int cgroup_control_enable(const struct cgroup_place *place, enum cgroup_kind kin
 	const char *dir = place->base.dir;
 	int r, moved;
 
-	if (has(dir, "cgroup.subtree_control", kind))
+	bool enabled = has(dir, "cgroup.subtree_control", kind), busy = in_the_way(dir);
+
+	if (enabled && !busy)
 		return 0;
-	if (place->systemd && place->driver == CGROUP_RAW_V2)
+	if (gentle && busy)
+		return -EBUSY;
+	if (!enabled && place->systemd && place->driver == CGROUP_RAW_V2)
 		return not_delegated(place, kind, err);
 	if (!has(dir, "cgroup.controllers", kind)) {
-		if (gentle)
-			return err_cannot(err, cgroup_kind_capability(kind), "not passed on");
-		r = enable_above(place, kind, err);
+		r = gentle ? -ENOENT : enable_above(place, kind, err);
 		if (r < 0)
 			return r;
 	}
 
-	r = enable_at(dir, kind);
-	if (r == -EBUSY && !gentle) {
-		moved = to_leaf(place);
-		r = moved < 0 ? moved : enable_at(dir, kind);
-		if (r < 0 && moved >= 0)
-			back(place);
-	}
+	moved = busy ? to_leaf(place) : 0;
+	r = moved < 0 ? moved : enable_at(dir, kind);
+	if (r < 0 && busy && moved >= 0)
+		back(place);
 	return r < 0 ? say(place, dir, kind, r, err) : 0;
 }

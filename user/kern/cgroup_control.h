@@ -12,7 +12,7 @@
 
 #include "kern/cgroup_place.h"
 
-/* `gentle`: only where nobody has to move. ERR_CANNOT_ENFORCE of the kind's capability, naming the
+/* `gentle`: only where nobody has to move, without words. ERR_CANNOT_ENFORCE of the kind's capability, naming the
  * rule that stands in the way; our own process is then back where it was. */
 int cgroup_control_enable(const struct cgroup_place *place, enum cgroup_kind kind, bool gentle,
 			  struct err *err);

@@ -57,21 +57,6 @@ static int make_v2(struct cgroup *cg, const struct cgroup_place *place,
 	return r < 0 ? err_set(err, r, "make group '%s'", cg->v2.dir) : 0;
 }
 
-/* Below a threaded group every new one is "domain invalid" and takes no process. */
-static int check_type(const struct cgroup *cg, struct err *err)
-{
-	char type[32];
-	ssize_t n = io_read_file(cg->fd, "cgroup.type", type, sizeof(type));
-
-	if (n >= 0 && strcmp(type, "domain") != 0)
-		return err_cannot(
-			err, "tree_kill",
-			"group '%s' is '%s', because the one above it is threaded; name another "
-			"with --cgroup-parent",
-			cg->v2.dir, type);
-	return 0;
-}
-
 static int open_v2(struct cgroup *cg, const struct cgroup_place *place, struct err *err)
 {
 	struct stat st;
@@ -81,7 +66,7 @@ static int open_v2(struct cgroup *cg, const struct cgroup_place *place, struct e
 		return err_set(err, -errno, "open group '%s'", cg->v2.dir);
 	cg->id = st.st_ino; /* what the kernel calls the group's id */
 	cg->level = place->whole ? cgroup_paths_level(cg->v2.name) : UINT32_MAX;
-	return place->whole && cg->level == 1 ? 0 : check_type(cg, err);
+	return 0;
 }
 
 /* The record comes first: a keeper that dies in between leaves a name, never an unnamed group. */
@@ -199,6 +184,23 @@ static int watch_oom(struct cgroup *cg, struct err *err)
 	return 0;
 }
 
+/* Below a threaded group, or one with both processes and pids or cpu control, a new group is "domain
+ * invalid" and takes no process. Only below the real root that cannot be. */
+static int check_type(const struct cgroup *cg, struct err *err)
+{
+	char type[32];
+	ssize_t n =
+		cg->level == 1 ? -ENOENT : io_read_file(cg->fd, "cgroup.type", type, sizeof(type));
+
+	if (n >= 0 && strcmp(type, "domain") != 0)
+		return err_cannot(
+			err, "tree_kill",
+			"group '%s' is '%s': the one above it is threaded, or has both processes "
+			"and controllers; name another with --cgroup-parent",
+			cg->v2.dir, type);
+	return 0;
+}
+
 static int apply(struct cgroup *cg, struct cgroup_place *place, const struct cgroup_opts *opts,
 		 struct err *err)
 {
@@ -209,6 +211,8 @@ static int apply(struct cgroup *cg, struct cgroup_place *place, const struct cgr
 	for (enum cgroup_kind kind = 0;
 	     cg->driver != CGROUP_SYSTEMD_SCOPE && !r && kind < CGROUP_KINDS; kind++)
 		r = apply_kind(cg, place, kind, opts, err);
+	if (!r)
+		r = check_type(cg, err);
 	if (!r)
 		r = cgroup_verify_limits(cg, err);
 	if (!r && cgroup_limits_asked(&cg->limits, CGROUP_MEMORY))
