@@ -64,12 +64,12 @@ static __always_inline int depth_hit(struct sbx_sandbox *sb, __u32 depth)
 	return 1;
 }
 
-/* Counts one exec; whether that crossed the bound. */
-static __always_inline int exec_hit(struct sbx_sandbox *sb)
+/* Counts execs; whether that crossed the bound. */
+static __always_inline int exec_hit(struct sbx_sandbox *sb, __u32 n)
 {
-	__u64 n = __sync_fetch_and_add(&sb->execs, 1) + 1;
+	__u64 sum = __sync_fetch_and_add(&sb->execs, n) + n;
 
-	if (!sb->max_execs || n <= sb->max_execs)
+	if (!sb->max_execs || sum <= sb->max_execs)
 		return 0;
 	dying_hit(sb, SBX_EXECS_HIT);
 	return 1;

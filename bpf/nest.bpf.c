@@ -46,8 +46,8 @@ int nest_depth(__u64 id, __u32 depth)
 	return hit;
 }
 
-/* Counts an exec; 1 when that crossed a bound. */
-int nest_exec(__u64 id)
+/* Counts execs; 1 when that crossed a bound. */
+int nest_exec(__u64 id, __u32 n)
 {
 	int hit = 0;
 
@@ -56,7 +56,7 @@ int nest_exec(__u64 id)
 
 		if (!sb)
 			break;
-		hit |= exec_hit(sb);
+		hit |= exec_hit(sb, n);
 		id = sb->parent;
 	}
 	return hit;

@@ -54,11 +54,13 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* sched_process_exit has its second argument, group_dead (6.16). */
 const volatile bool exit_tells_group_dead;
+/* Hooks may be skipped: an end that was missed must be told from one that was counted. */
+const volatile bool exit_may_be_missed;
 /* Passes that kill.bpf.c may still make; one load for every exit while there is nothing to kill. */
 __u32 kill_pending;
 
 struct death {
-	__u64 start_ns;
+	__u64 signal; /* address of the signal_struct: one process, as long as anybody can ask */
 	__u32 tgid;
 	__u32 pad;
 };
@@ -214,15 +216,26 @@ static __always_inline int fork_hook(struct task_struct *parent, struct task_str
 
 /* ---- exec -------------------------------------------------------------------------------------- */
 
+/* One, or more where the hook was skipped before. */
+static __always_inline bool exec_count(struct sbx_sandbox *sb, __u32 n)
+{
+	bool hit = exec_hit(sb, n);
+
+	if (sb->parent)
+		hit |= nest_exec(sb->parent, n);
+	return hit;
+}
+
 /* The new image has not run yet. A thread other than the leader has become the leader: pid and start are new. */
 static __always_inline int exec_hook(struct task_struct *task)
 {
 	struct sbx_task *row = row_of(task);
+	__u32 n = row ? (__u32)task->self_exec_id - row->exec_id : 0;
 	struct sbx_sandbox *sb;
 	struct sbx_event e;
 	bool hit;
 
-	if (!row || row->exec_id == (__u32)task->self_exec_id)
+	if (!row || !n)
 		return 0; /* none of ours, or another copy was here */
 	event_init(&e, SBX_EVENT_EXEC, task);
 	row_fill(row, task);
@@ -230,9 +243,7 @@ static __always_inline int exec_hook(struct task_struct *task)
 	sb = sandbox_of(row->sandbox);
 	if (!sb)
 		return 0;
-	hit = exec_hit(sb);
-	if (sb->parent)
-		hit |= nest_exec(sb->parent);
+	hit = exec_count(sb, n);
 	e.flags = hit ? SBX_EVENT_LIMIT : 0;
 	event_put_up(sb, &e, row->depth);
 	if ((hit || sb->flags & SBX_KILLING) && !bpf_send_signal(SIGKILL))
@@ -243,15 +254,15 @@ static __always_inline int exec_hook(struct task_struct *task)
 /* ---- exit -------------------------------------------------------------------------------------- */
 
 /* Whether this thread is the one that ends its process; at most one is told so. */
-static __always_inline bool claim_death(struct task_struct *task)
+static __always_inline bool claim_death(struct task_struct *task, struct signal_struct *sig)
 {
-	struct death key = { .start_ns = task->group_leader->start_boottime, .tgid = task->tgid };
+	struct death key = { .signal = (__u64)(long)sig, .tgid = task->tgid };
 	__u32 one = 1;
 
-	if (exit_tells_group_dead)
+	if (exit_tells_group_dead && !exit_may_be_missed)
 		return true;
 	/* Alone now, but another may have claimed before it was released. */
-	if (task->signal->nr_threads == 1)
+	if (!exit_may_be_missed && sig->nr_threads == 1)
 		return !bpf_map_lookup_elem(&deaths, &key);
 	return bpf_map_update_elem(&deaths, &key, &one, BPF_NOEXIST) != -EEXIST;
 }
@@ -268,10 +279,9 @@ static __always_inline __u64 cpu_time(struct task_struct *task, struct task_stru
  * The record of a process that ends. Its status is as waitpid(2) returns it: since 6.1 the last thread to exit has set
  * SIGNAL_GROUP_EXIT, whatever the ending.
  */
-static __always_inline void exit_event(struct sbx_event *e, struct task_struct *task)
+static __always_inline void exit_event(struct sbx_event *e, struct task_struct *task, struct signal_struct *sig)
 {
 	struct task_struct *leader = task->group_leader;
-	struct signal_struct *sig = task->signal;
 
 	event_init(e, SBX_EVENT_EXIT, leader);
 	e->status = sig->flags & SIGNAL_GROUP_EXIT ? sig->group_exit_code : leader->exit_code;
@@ -284,6 +294,15 @@ static __always_inline bool escaped(struct sbx_sandbox *sb)
 	       bpf_get_current_ancestor_cgroup_id(sb->cgroup_level) != sb->cgroup_id;
 }
 
+static __always_inline void receipt(struct sbx_sandbox *sb, __u32 tgid, __u32 status, __u64 now)
+{
+	if (sb->root_pid != tgid || sb->flags & SBX_ROOT_EXITED)
+		return;
+	sb->root_status = status;
+	sb->root_exit_ns = now;
+	__sync_fetch_and_or(&sb->flags, SBX_ROOT_EXITED);
+}
+
 /* The receipt is there before anyone can reap the root, and before live says 0. */
 static __always_inline void process_died(struct sbx_sandbox *sb, struct sbx_event *e, __u32 depth)
 {
@@ -291,17 +310,15 @@ static __always_inline void process_died(struct sbx_sandbox *sb, struct sbx_even
 		e->flags = SBX_EVENT_ESCAPED;
 		__sync_fetch_and_add(&sb->escapes, 1);
 	}
-	if (sb->root_pid == e->pid && !(sb->flags & SBX_ROOT_EXITED)) {
-		sb->root_status = e->status;
-		sb->root_exit_ns = e->time_ns;
-		__sync_fetch_and_or(&sb->flags, SBX_ROOT_EXITED);
-	}
+	receipt(sb, e->pid, e->status, e->time_ns);
 	event_put_up(sb, e, depth);
 }
 
 static __always_inline void thread_died(struct sbx_task *row, struct task_struct *task, bool dead)
 {
-	bool last = dead && claim_death(task);
+	struct signal_struct *sig = task->signal;
+	bool last = dead && claim_death(task, sig);
+	__u32 missed = (__u32)task->self_exec_id - row->exec_id;
 	__u32 depth = row->depth;
 	__u64 id = row->sandbox;
 	struct tally t = { .threads = -1, .processes = -last, .exits = last };
@@ -309,7 +326,7 @@ static __always_inline void thread_died(struct sbx_task *row, struct task_struct
 	struct sbx_event e;
 
 	if (last)
-		exit_event(&e, task);
+		exit_event(&e, task, sig);
 	if (row_delete(task)) {
 		row->flags |= SBX_TASK_GONE;
 		STAT_ADD(delete_failed);
@@ -317,6 +334,8 @@ static __always_inline void thread_died(struct sbx_task *row, struct task_struct
 	sb = sandbox_of(id);
 	if (!sb)
 		return;
+	if (missed)
+		exec_count(sb, missed);
 	if (last)
 		process_died(sb, &e, depth);
 	tally_up(sb, &t);
@@ -391,6 +410,10 @@ int BPF_PROG(track_task_alloc, struct task_struct *task, unsigned long clone_fla
 	struct sbx_task *up = row_of(bpf_get_current_task_btf());
 	struct sbx_task heir;
 
+	if (up && up->flags & SBX_TASK_EMBRYO) { /* it runs, so it is born, and the fork hook was skipped */
+		row_fill(up, bpf_get_current_task_btf());
+		up->flags &= ~SBX_TASK_EMBRYO;
+	}
 	if (ret || !up || !heir_of(up, !(clone_flags & CLONE_THREAD), &heir))
 		return ret;
 	heir.flags |= SBX_TASK_EMBRYO;
@@ -401,14 +424,36 @@ int BPF_PROG(track_task_alloc, struct task_struct *task, unsigned long clone_fla
 	return ret;
 }
 
+/* The end of a thread whose exit hooks were all skipped: late, but not lost. Its record is. */
+static __always_inline void missed_end(struct sbx_task *row, struct task_struct *task)
+{
+	struct sbx_sandbox *sb = sandbox_of(row->sandbox);
+	struct signal_struct *sig = task->signal;
+	bool last = !sig->live.counter && claim_death(task, sig);
+	struct tally t = { .threads = -1, .processes = -last, .exits = last };
+
+	STAT_ADD(stale);
+	if (row->flags & SBX_TASK_KEEPER && !sig->live.counter && dying_owner(task->tgid))
+		kill_pending = KILL_TRIES;
+	if (row_delete(task) || !sb)
+		return;
+	if (last)
+		receipt(sb, task->tgid, sig->group_exit_code, bpf_ktime_get_boot_ns());
+	tally_up(sb, &t);
+}
+
 /* A row is left when the fork failed after task_alloc, or when every copy of the exit hook was skipped. */
 SEC("lsm/task_free")
 int BPF_PROG(track_task_free, struct task_struct *task)
 {
 	struct sbx_task *row = row_at(task);
 
-	if (row)
+	if (!row)
+		return 0;
+	if (row->flags & (SBX_TASK_EMBRYO | SBX_TASK_GONE))
 		row_retire(task, row);
+	else
+		missed_end(row, task);
 	return 0;
 }
 

@@ -25,7 +25,7 @@ struct sbx_ring_slot {
 struct sbx_stats {
 	__u64 insert_failed; /* rows that could not be made */
 	__u64 delete_failed; /* rows that could not be deleted at once */
-	__u64 stale;	     /* rows of tasks whose exit was not seen, found and removed */
+	__u64 stale;	     /* rows of threads whose exit was not seen, found and removed */
 	__u64 send_failed;   /* SIGKILLs of the exit hook that the kernel refused */
 };
 

@@ -29,7 +29,7 @@
 #include "base/clock.h"
 #include "kern/kern.h"
 
-#define WAIT_MS 10000
+#define WAIT_MS 30000
 
 static inline void sleep_ms(long ms)
 {
@@ -38,12 +38,30 @@ static inline void sleep_ms(long ms)
 	nanosleep(&t, NULL);
 }
 
+/* What fails in a child must not go on with the tests there. */
+static pid_t test_pid;
+
+__attribute__((constructor)) static void remember_test(void)
+{
+	test_pid = getpid();
+}
+
+static inline void must(bool holds, const char *what, const char *why, const char *file, int line)
+{
+	if (holds)
+		return;
+	print_error("%s:%d: %s: %s\n", file, line, what, why);
+	if (getpid() != test_pid)
+		_exit(99);
+	fail();
+}
+
+#define MUST(holds) must(holds, #holds, "does not hold", __FILE__, __LINE__)
 /* A failed call says in its own words why. */
-#define OK(err, rc)                                                               \
-	do {                                                                      \
-		int rc_ = (rc);                                                   \
-		if (rc_ < 0)                                                      \
-			fail_msg("%s: %s", #rc, (err)->text[0] ? (err)->text : strerror(-rc_)); \
+#define OK(err, rc)                                                                                       \
+	do {                                                                                              \
+		int rc_ = (rc);                                                                           \
+		must(rc_ >= 0, #rc, (err)->text[0] ? (err)->text : strerror(-rc_), __FILE__, __LINE__); \
 	} while (0)
 
 static inline struct kern *open_kern(void)
@@ -73,9 +91,9 @@ static inline void tree_start(struct tree *t, struct kern *k, const struct kern_
 	t->root = fork();
 	if (!t->root)
 		_exit(root(arg));
-	assert_true(t->root > 0);
+	MUST(t->root > 0);
 	t->pidfd = (int)syscall(SYS_pidfd_open, t->root, 0);
-	assert_true(t->pidfd >= 0);
+	MUST(t->pidfd >= 0);
 	OK(&err, kern_sandbox_verify_root(k, t->id, t->root, t->pidfd, &err));
 }
 

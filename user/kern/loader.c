@@ -37,6 +37,17 @@ static const struct hook {
 };
 #define HOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
+/* SBX_DEGRADE=copies,lsm,exit-hook does as if this kernel were a worse one: tests force the fallbacks with it. */
+static bool degraded(const char *what, char detail[SBX_DETAIL])
+{
+	const char *list = secure_getenv("SBX_DEGRADE");
+
+	if (!list || !strstr(list, what))
+		return false;
+	snprintf(detail, SBX_DETAIL, "switched off by SBX_DEGRADE=%s", list);
+	return true;
+}
+
 struct loading {
 	struct sbx_bpf *skel;
 	struct bpf_link *links[HOOKS];
@@ -89,6 +100,7 @@ static int find_copies(struct loading *l, struct err *err)
 	struct bpf_program *p, *spin;
 	struct bpf_link *link;
 	struct bpf_map *m;
+	char why[SBX_DETAIL];
 	int rc = open_object(l, err);
 
 	if (rc)
@@ -99,7 +111,8 @@ static int find_copies(struct loading *l, struct err *err)
 	rc = sbx_bpf__load(l->skel);
 	link = rc ? NULL : bpf_program__attach(spin);
 	if (link)
-		l->facts.hook_copies = probe_hooks_skipped(bpf_program__fd(spin)) ? COPIES : 1;
+		l->facts.hook_copies =
+			probe_hooks_skipped(bpf_program__fd(spin)) || degraded("copies", why) ? COPIES : 1;
 	else
 		rc = load_error(err, rc ? rc : -errno);
 	bpf_link__destroy(link);
@@ -115,6 +128,7 @@ static int load_object(struct loading *l, struct err *err)
 	if (rc)
 		return rc;
 	l->skel->rodata->exit_tells_group_dead = l->types.group_dead;
+	l->skel->rodata->exit_may_be_missed = l->facts.hook_copies > 1;
 	l->skel->rodata->can_signal_child = l->types.signal_task;
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_program__set_autoload(program_of(l, &hooks[i]), wanted(l, &hooks[i]));
@@ -157,17 +171,18 @@ static void try_hooks(struct loading *l)
 	};
 	struct sbx_facts *f = &l->facts;
 
-	f->lsm = l->types.lsm && probe_lsm_refuses(&half, f->lsm_detail);
 	if (!l->types.lsm)
 		memcpy(f->lsm_detail, l->types.lsm_detail, sizeof(f->lsm_detail));
+	else if (!degraded("lsm", f->lsm_detail))
+		f->lsm = probe_lsm_refuses(&half, f->lsm_detail);
 	if (!f->lsm)
 		detach_hooks(l, WHEN_LSM);
 
-	if (l->types.signal_task && l->types.task_iter)
-		f->exit_hook_kills = probe_exit_kills(&half, f->exit_hook_detail);
-	else
+	if (!l->types.signal_task || !l->types.task_iter)
 		snprintf(f->exit_hook_detail, sizeof(f->exit_hook_detail),
 			 "the kernel has no bpf_send_signal_task() (before 6.13)");
+	else if (!degraded("exit-hook", f->exit_hook_detail))
+		f->exit_hook_kills = probe_exit_kills(&half, f->exit_hook_detail);
 	if (!f->exit_hook_kills)
 		detach_hooks(l, WHEN_KILL);
 }
