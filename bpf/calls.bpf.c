@@ -3,23 +3,23 @@
  * calls: what the keeper asks of the kernel half.
  *
  * Programs and duties
- *   syscall   sandbox_create   row, ring slot, owners and the seed of the caller's next child, in one BPF_PROG_RUN
+ *   syscall   sandbox_create   row, ring slot, owners, and the seed of the caller's next child
  *   syscall   sandbox_control  delete, dying, seed, ring, and what iter/task is to do next
- *   iter/task task_threads     labels, registers or reports the threads of one process (link_info.task.pid_fd)
+ *   iter/task task_threads     labels, registers or reports the threads behind a pidfd
  *
- * User space knows no task pointers, and in a container not even the kernel's pid numbers; here `current` is the
- * caller itself. A request that cannot be met leaves nothing behind and says why in its answer.
+ * User space knows no task pointers, and in a container not even the kernel's pid numbers; here
+ * `current` is the caller itself. A request that cannot be met leaves nothing behind and says
+ * why in its answer.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "rows.bpf.h"
 #include "dying.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* ---- ring slots ---------------------------------------------------------------------------------- */
+/* ---- ring slots ----------------------------------------------------------------------------- */
 
 struct claim {
 	__u64 sandbox;
@@ -77,7 +77,7 @@ static __always_inline void ring_is_ready(struct sbx_sandbox *sb)
 		slot->ready = 1;
 }
 
-/* ---- create ---------------------------------------------------------------------------------------- */
+/* ---- create --------------------------------------------------------------------------------- */
 
 /* The caller's own row, made when it has none: a keeper outside every sandbox. */
 static __always_inline int seed_set(struct task_struct *task, __u64 seed)
@@ -105,14 +105,17 @@ static __always_inline int owners_add(struct sbx_sandbox *sb)
 {
 	__u32 keeper = sb->keeper_tgid, owner = sb->owner_tgid, one = 1;
 
-	if (sb->flags & SBX_KILL_WITH_KEEPER && bpf_map_update_elem(&owners, &keeper, &one, BPF_ANY))
+	if (sb->flags & SBX_KILL_WITH_KEEPER &&
+	    bpf_map_update_elem(&owners, &keeper, &one, BPF_ANY))
 		return -ENOSPC;
-	if (sb->flags & SBX_KILL_WITH_OWNER && owner && bpf_map_update_elem(&owners, &owner, &one, BPF_ANY))
+	if (sb->flags & SBX_KILL_WITH_OWNER && owner &&
+	    bpf_map_update_elem(&owners, &owner, &one, BPF_ANY))
 		return -ENOSPC;
 	return 0;
 }
 
-/* After the row is there: an ancestor that began to die, or an unload, has either seen it or is seen here. */
+/* After the row is there: an ancestor that began to die, or an unload, has either seen it or is
+ * seen here. */
 static __always_inline int still_welcome(struct sbx_sandbox *sb)
 {
 	struct sbx_sandbox *up = sandbox_of(sb->parent);
@@ -133,7 +136,8 @@ static __always_inline void sandbox_drop(struct sbx_sandbox *sb)
 }
 
 /* From the request and the caller; the caller's sandbox becomes the parent. */
-static __always_inline int sandbox_init(struct sbx_sandbox *sb, struct sbx_create *a, struct task_struct *task)
+static __always_inline int sandbox_init(struct sbx_sandbox *sb, struct sbx_create *a,
+					struct task_struct *task)
 {
 	struct sbx_task *row = row_of(task);
 	struct sbx_sandbox *up = row ? sandbox_of(row->sandbox) : NULL;
@@ -204,7 +208,7 @@ int sandbox_create(struct sbx_create *a)
 	return 0;
 }
 
-/* ---- control ---------------------------------------------------------------------------------------- */
+/* ---- control -------------------------------------------------------------------------------- */
 
 static __always_inline int request_put(struct sbx_control *in)
 {
@@ -254,10 +258,11 @@ int sandbox_control(struct sbx_control *a)
 	return 0;
 }
 
-/* ---- threads of a process ----------------------------------------------------------------------------- */
+/* ---- threads of a process ------------------------------------------------------------------- */
 
 /* The first thread that is labelled counts for its process. */
-static __always_inline int label_thread(struct task_struct *task, struct sbx_sandbox *sb, struct sbx_control *req)
+static __always_inline int label_thread(struct task_struct *task, struct sbx_sandbox *sb,
+					struct sbx_control *req)
 {
 	struct sbx_task fresh = { .sandbox = sb->id, .depth = sb->base_depth }, *row = row_at(task);
 	struct tally t = { 1, 0, 0, 0 };

@@ -5,9 +5,9 @@
 #ifndef DYING_BPF_H
 #define DYING_BPF_H
 
-#include "rows.bpf.h"
+#include "tally.bpf.h"
 
-#define KILL_TRIES 64 /* passes without progress before the exit hook leaves the rest to user space */
+#define KILL_TRIES 64 /* refused passes, then the rest is left to user space */
 
 /* kill.bpf.c: 0, or a negative errno where the kernel cannot. */
 extern int kill_child(struct task_struct *child) __hidden;
@@ -47,8 +47,8 @@ static long dying_orphan(void *map, __u64 *key, struct sbx_sandbox *sb, struct d
 }
 
 /*
- * A bound was crossed. The sandboxes inside follow when the keeper, which is woken, kills the tree: walking them here
- * would be a callback in every fork.
+ * A bound was crossed. The sandboxes inside follow when the keeper, which is woken, kills the
+ * tree: walking them here would be a callback in every fork.
  */
 static __always_inline void dying_hit(struct sbx_sandbox *sb, __u32 why)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * event: one record about a process into the ring of its sandbox and of those around it. Telemetry: a full or
- * missing ring drops and counts.
+ * event: one record about a process into the ring of its sandbox and of those around it.
+ * Telemetry: a full or missing ring drops and counts.
  */
 #ifndef EVENT_BPF_H
 #define EVENT_BPF_H
 
-#include "rows.bpf.h"
+#include "tally.bpf.h"
 
 /*
- * A wake-up an event would run the reader once a fork. The reader wakes when a quarter of the ring waits, or when
- * a limit was crossed; whoever wants records sooner looks by a timer of its own.
+ * A wake-up an event would run the reader once a fork. The reader wakes when a quarter of the
+ * ring waits, or when a limit was crossed; whoever wants records sooner looks by a timer of its
+ * own.
  */
 static __always_inline void event_put(struct sbx_sandbox *sb, struct sbx_event *e)
 {

@@ -3,33 +3,39 @@
  * kill: the tree dies in the exit hook of its owner, with no user space left alive.
  *
  * Hooks and duties
- *   tp_btf/sched_process_exit  while there is something to kill: one bounded pass over all threads
+ *   tp_btf/sched_process_exit  while there is something to kill: one pass over all threads
  *
- * Attached after track's exit hook, which marks the sandboxes of a dead owner and sets kill_pending; so the first pass
- * runs in the owner itself, a moment later. A pass that meets its bound leaves kill_pending set, and the next exit on the
- * host, most likely that of a process just killed, goes on. A program of its own, so that a kernel
- * which cannot run it (before 6.16, where the hook runs after exit_mm() and every send is refused) still
- * tracks.
+ * Attached after track's exit hook, which marks the sandboxes of a dead owner and counts up
+ * kill_wanted; so the first pass runs in the owner itself, a moment later. A program of its
+ * own, so that a kernel which cannot run it (before 6.16, where the hook runs after exit_mm()
+ * and every send is refused) still tracks.
  *
- * All threads are visited, not leaders: a process whose leader has exited has no other row. Who already has its SIGKILL
- * carries SIGNAL_GROUP_EXIT. A child forked meanwhile is appended to the list that is being walked, or, under a
- * dying sandbox, was killed in the fork hook. Whatever a pass cannot signal is left to cgroup.kill and the sweep.
+ * A pass is bounded in time from its first signal on, since the hook may run with preemption
+ * off. How it goes on after that: the pass opens the lock first, and only then kills one victim
+ * more. The exit of that one comes later, finds the lock open or another pass under way, and
+ * goes on. So no pass ends without either all victims killed or one exit to come. Whoever finds
+ * the lock closed leaves; a wish that came meanwhile makes the holder walk again.
+ *
+ * All threads are visited, not leaders: a process whose leader has exited has no other row. Who
+ * already has its SIGKILL carries SIGNAL_GROUP_EXIT. A child forked meanwhile is appended to
+ * the list that is being walked; once all have their signal nobody can fork any more. Whatever
+ * cannot be signalled is left to cgroup.kill and the sweep.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_tracing.h>
 
-#include "rows.bpf.h"
 #include "dying.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-extern __u32 kill_pending;
+extern __u32 kill_wanted, kill_done;
 
 enum { ITER_ALL_THREADS = 1 }; /* BPF_TASK_ITER_ALL_THREADS */
 
-extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task, unsigned int flags) __ksym __weak;
+extern int bpf_iter_task_new(struct bpf_iter_task *it, struct task_struct *task,
+			     unsigned int flags) __ksym __weak;
 extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym __weak;
 extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
 extern struct task_struct *bpf_task_acquire(struct task_struct *p) __ksym __weak;
@@ -37,24 +43,32 @@ extern void bpf_task_release(struct task_struct *p) __ksym __weak;
 extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 extern void bpf_rcu_read_lock(void) __ksym __weak;
 extern void bpf_rcu_read_unlock(void) __ksym __weak;
-extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type, __u64 value) __ksym __weak;
+extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type,
+				__u64 value) __ksym __weak;
 
 /* bpf_send_signal_task() exists (6.13). */
 const volatile bool can_signal_child;
 
 /*
- * From the fork hook: the child has not run yet, a SIGKILL now is the first thing it sees. Without the kfunc the keeper's
- * kill gets it.
+ * From the fork hook: the child has not run yet, a SIGKILL now is the first thing it sees.
+ * Without the kfunc the keeper's kill gets it.
  */
 __hidden int kill_child(struct task_struct *child)
 {
 	return can_signal_child ? bpf_send_signal_task(child, SIGKILL, PIDTYPE_TGID, 0) : -EPERM;
 }
 
-/* Bits, not counts: a counter that is compared never lets the verifier's walk of the loop converge. */
-enum { PASS_SENT = 1, PASS_FAILED = 2, PASS_CUT = 4 };
+/* Bits, not counts: a counter that is compared never lets the verifier's walk of the loop end. */
+enum { PASS_SENT = 1, PASS_FAILED = 2 };
 
-/* The sandbox that the thread of this row dies with. A global function: the verifier need not follow it in every round. */
+#define ROUNDS \
+	2 /* a wish that came during a walk; later ones are met by the exits of whom it killed */
+
+__u32 kill_lock;
+__u32 kill_failed; /* passes in a row that met a refusal */
+
+/* The sandbox that the thread of this row dies with. A global function: the verifier need not
+ * follow it in every round. */
 int doomed(__u64 key, __u64 start_ns, __u32 tgid, bool count)
 {
 	struct sbx_task *row = bpf_map_lookup_elem(&tasks, &key);
@@ -76,76 +90,93 @@ static __always_inline bool is_doomed(struct task_struct *task, bool count)
 }
 
 /*
- * Whether it already has its SIGKILL, or is past needing one. Through an untrusted pointer: a load from a trusted one makes
- * the verifier search all of BTF by name, in every round that it walks (45 ms on 6.18).
+ * Whether it already has its SIGKILL, or is past needing one. Through an untrusted pointer: a
+ * load from a trusted one makes the verifier search all of BTF by name, in every round that it
+ * walks (45 ms on 6.18).
  */
 static __always_inline bool is_dead(struct task_struct *task)
 {
-	struct task_struct *plain = bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+	struct task_struct *plain =
+		bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
 	struct signal_struct *sig = plain->signal;
 
 	return task->flags & PF_EXITING || (sig->flags & SIGNAL_GROUP_EXIT && !sig->core_state);
 }
 
-static __always_inline __u32 kill_one(struct task_struct *task)
+static __always_inline __u32 kill_held(struct task_struct *held)
 {
-	struct task_struct *held = bpf_task_acquire(task);
-	int rc;
+	int rc = bpf_send_signal_task(held, SIGKILL, PIDTYPE_TGID, 0);
 
-	if (!held)
-		return 0;
-	rc = bpf_send_signal_task(held, SIGKILL, PIDTYPE_TGID, 0);
-	if (rc)
-		STAT_ADD(send_failed);
-	else
+	if (!rc)
 		is_doomed(held, true);
+	else
+		STAT_ADD(send_failed);
 	bpf_task_release(held);
 	return rc ? PASS_FAILED : PASS_SENT;
 }
 
-static __always_inline __u32 kill_all(void)
+/* Kills until the time is over; then returns the next victim, which the caller kills. */
+static __always_inline struct task_struct *kill_some(__u32 *pass)
 {
-	__u64 end = bpf_ktime_get_ns() + SBX_KILL_PASS_NS;
+	struct task_struct *task, *held, *next = NULL;
 	struct bpf_iter_task it;
-	struct task_struct *task;
-	__u32 pass = 0;
+	__u64 end = 0;
 
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, NULL, ITER_ALL_THREADS);
 	while ((task = bpf_iter_task_next(&it))) {
 		if (!is_doomed(task, false) || is_dead(task))
 			continue;
+		held = bpf_task_acquire(task);
+		if (!held)
+			continue;
+		if (!end)
+			end = bpf_ktime_get_ns() + SBX_KILL_PASS_NS;
 		if (bpf_ktime_get_ns() > end) {
-			pass |= PASS_CUT;
+			next = held;
 			break;
 		}
-		pass |= kill_one(task);
+		*pass |= kill_held(held);
 	}
 	bpf_iter_task_destroy(&it);
 	bpf_rcu_read_unlock();
-	return pass;
+	return next;
 }
 
-static __always_inline int kill_hook(void)
+/* What the kernel refused is tried again by later exits, but not for ever. */
+static __always_inline bool give_up(__u32 pass)
 {
-	__u32 left = kill_pending, pass;
+	if (pass & PASS_FAILED)
+		return ++kill_failed > KILL_TRIES;
+	kill_failed = 0;
+	return true;
+}
 
-	/* Who loses the race would find the victims of the winner. */
-	if (!left || __sync_val_compare_and_swap(&kill_pending, left, left - 1) != left)
+static __always_inline int kill_pass(void)
+{
+	__u32 wanted = kill_wanted, pass = 0;
+	struct task_struct *next;
+
+	if (wanted == kill_done || __sync_val_compare_and_swap(&kill_lock, 0, 1))
 		return 0;
-	pass = kill_all();
-	if (pass & PASS_CUT || pass == (PASS_SENT | PASS_FAILED))
-		kill_pending = KILL_TRIES;
-	else if (!(pass & PASS_FAILED))
-		__sync_val_compare_and_swap(&kill_pending, left - 1, 0);
+	next = kill_some(&pass);
+	if (!next && give_up(pass))
+		kill_done = wanted;
+	__sync_val_compare_and_swap(&kill_lock, 1, 0);
+	if (!next)
+		return !(pass & PASS_FAILED);
+	kill_held(next);
 	return 0;
 }
 
-#define KILL_COPY(n)                               \
-	SEC("tp_btf/sched_process_exit")           \
-	int BPF_PROG(kill_exit_##n)                \
-	{                                          \
-		return kill_pending ? kill_hook() : 0; \
+#define KILL_COPY(n)                                                         \
+	SEC("tp_btf/sched_process_exit")                                     \
+	int BPF_PROG(kill_exit_##n)                                          \
+	{                                                                    \
+		for (int i = 0; i < ROUNDS && kill_wanted != kill_done; i++) \
+			if (!kill_pass())                                    \
+				break;                                       \
+		return 0;                                                    \
 	}
 
 KILL_COPY(1)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * maps: the state of the kernel half. Each map is weak, so that every object that includes this names the same one.
+ * maps: the state of the kernel half. Each map is weak, so that every object that includes this
+ * names the same one.
  */
 #ifndef MAPS_BPF_H
 #define MAPS_BPF_H
@@ -28,9 +29,9 @@ struct {
 } sandboxes SEC(".maps") __weak;
 
 /*
- * tgid -> 1 for every process whose death may kill a sandbox. Only a filter, which keeps the exit of everybody else
- * cheap: which sandboxes die is read from their rows. Deleted when the process dies, not with the sandbox, so that
- * registering needs no reference count.
+ * tgid -> 1 for every process whose death may kill a sandbox. Only a filter, which keeps the
+ * exit of everybody else cheap: which sandboxes die is read from their rows. Deleted when the
+ * process dies, not with the sandbox, so that registering needs no reference count.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -46,8 +47,8 @@ struct sbx_ring {
 };
 
 /*
- * One ring buffer a slot, made when first claimed and then reused: putting a map into a slot waits for an RCU
- * grace period, which would be most of a start.
+ * One ring buffer a slot, made when first claimed and then reused: putting a map into a slot
+ * waits for an RCU grace period, which would be most of a start.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
@@ -86,12 +87,12 @@ struct {
 	__type(value, struct sbx_facts);
 } facts SEC(".maps") __weak;
 
-#define STAT_ADD(field)                                                 \
-	do {                                                            \
-		__u32 zero_ = 0;                                        \
+#define STAT_ADD(field)                                                     \
+	do {                                                                \
+		__u32 zero_ = 0;                                            \
 		struct sbx_stats *s_ = bpf_map_lookup_elem(&stats, &zero_); \
-		if (s_)                                                 \
-			__sync_fetch_and_add(&s_->field, 1);            \
+		if (s_)                                                     \
+			__sync_fetch_and_add(&s_->field, 1);                \
 	} while (0)
 
 #endif

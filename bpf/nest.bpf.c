@@ -2,12 +2,12 @@
 /*
  * nest: what happens in a sandbox, for those around it. No hooks: called by track's and kill's.
  *
- * A missing row ends the walk: the sandbox around has been removed, and nobody counts there any more.
+ * A missing row ends the walk: the sandbox around has been removed, and nobody counts there any
+ * more.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "rows.bpf.h"
 #include "dying.bpf.h"
 #include "event.bpf.h"
 
@@ -20,7 +20,8 @@ int nest_tally(__u64 id, __s32 threads, __s32 processes, __s32 born, __s32 exits
 
 		if (!sb)
 			break;
-		raise_peak(&sb->live_peak, __sync_fetch_and_add(&sb->live, (__s64)threads) + threads);
+		raise_peak(&sb->live_peak,
+			   __sync_fetch_and_add(&sb->live, (__s64)threads) + threads);
 		raise_peak(&sb->live_processes_peak,
 			   __sync_fetch_and_add(&sb->live_processes, (__s64)processes) + processes);
 		__sync_fetch_and_add(&sb->processes, (__s64)born);

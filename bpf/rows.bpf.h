@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * rows: finding the row of a task, and the counters of a sandbox and of those around it.
+ * rows: finding the row of a task, and that of its sandbox.
  */
 #ifndef ROWS_BPF_H
 #define ROWS_BPF_H
@@ -22,9 +22,10 @@ static __always_inline long row_delete(const struct task_struct *task)
 }
 
 /*
- * Whether a row is of this task, not of a dead one at the same address. The start time tells; only between de_thread(),
- * which gives an executing thread its leader's start time, and the exec hook, which rewrites the row, does it differ: there the
- * process id, which never changes, tells. An embryo has neither yet.
+ * Whether a row is of this task, not of a dead one at the same address. The start time tells;
+ * only between de_thread(), which gives an executing thread its leader's start time, and the
+ * exec hook, which rewrites the row, does it differ: there the process id, which never changes,
+ * tells. An embryo has neither yet.
  */
 static __always_inline bool row_is_of(const struct sbx_task *row, const struct task_struct *task)
 {
@@ -43,79 +44,6 @@ static __always_inline struct sbx_task *row_of(const struct task_struct *task)
 static __always_inline struct sbx_sandbox *sandbox_of(__u64 id)
 {
 	return id ? bpf_map_lookup_elem(&sandboxes, &id) : NULL;
-}
-
-/*
- * nest.bpf.c: the same for the sandboxes around one, from the innermost on. Global functions, so that the verifier
- * walks each loop once and not for every path of every hook that gets there.
- */
-extern int nest_tally(__u64 id, __s32 threads, __s32 processes, __s32 born, __s32 exits);
-extern int nest_depth(__u64 id, __u32 depth);
-extern int nest_exec(__u64 id, __u32 n);
-extern int nest_event(__u64 id, struct sbx_event *event, __u32 depth);
-
-/* Two tries: a third CPU that raises it in between has seen more, or loses at most its own step. */
-static __always_inline void raise_peak(__u64 *peak, __u64 value)
-{
-	__u64 old = *(volatile __u64 *)peak;
-
-	if (value <= old || __sync_val_compare_and_swap(peak, old, value) == old)
-		return;
-	old = *(volatile __u64 *)peak;
-	if (value > old)
-		__sync_val_compare_and_swap(peak, old, value);
-}
-
-/* What happened to a sandbox, for its counters. */
-struct tally {
-	__s32 threads;	 /* +1, -1 */
-	__s32 processes; /* +1, -1 */
-	__s32 born;	 /* processes ever: +1, or -1 when a fork failed after all */
-	__s32 exits;
-};
-
-static __always_inline void tally_one(struct sbx_sandbox *sb, const struct tally *t)
-{
-	__u64 n = __sync_fetch_and_add(&sb->live, (__s64)t->threads) + t->threads;
-
-	if (t->threads > 0)
-		raise_peak(&sb->live_peak, n);
-	if (t->processes) {
-		n = __sync_fetch_and_add(&sb->live_processes, (__s64)t->processes) + t->processes;
-		if (t->processes > 0)
-			raise_peak(&sb->live_processes_peak, n);
-	}
-	if (t->born)
-		__sync_fetch_and_add(&sb->processes, (__s64)t->born);
-	if (t->exits)
-		__sync_fetch_and_add(&sb->exits, (__s64)t->exits);
-}
-
-/* Counts for a sandbox and for every one around it. */
-static __always_inline void tally_up(struct sbx_sandbox *sb, const struct tally *t)
-{
-	tally_one(sb, t);
-	if (sb->parent)
-		nest_tally(sb->parent, t->threads, t->processes, t->born, t->exits);
-}
-
-/* Removes a row whose task ended unseen, and counts the end that the exit hook did not. */
-static __always_inline void row_retire(const struct task_struct *task, const struct sbx_task *row)
-{
-	bool process = row->flags & SBX_TASK_PROCESS;
-	struct tally t = { .threads = -1, .processes = -process };
-	__u64 id = row->flags & SBX_TASK_GONE ? 0 : row->sandbox;
-
-	if (row->flags & SBX_TASK_EMBRYO)
-		t.born = -process;
-	else
-		t.exits = process;
-	if (!row_delete(task)) {
-		struct sbx_sandbox *sb = sandbox_of(id);
-
-		if (sb)
-			tally_up(sb, &t);
-	}
 }
 
 #endif

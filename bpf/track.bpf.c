@@ -4,7 +4,7 @@
  *
  * Hooks and duties
  *   lsm/task_alloc          A  labels the child before it exists for anyone; refuses the fork
- *   lsm/task_free           A  removes rows of children that never ran, and of exits that were missed
+ *   lsm/task_free           A  removes rows of children that never ran, counts missed exits
  *   lsm/bprm_check_security A  refuses an exec beyond max_execs
  *   tp_btf/sched_process_fork  completes the row of task_alloc (A), or makes it (B)
  *   tp_btf/sched_process_exec  rewrites the row, counts, bounds
@@ -13,40 +13,44 @@
  *
  * Theory of operation
  *
- * A sandbox is a label. Every thread of it has one row in `tasks`, keyed by the address of its task_struct, because
- * that can be read from every program type; whatever the thread does to its session, parent, namespaces or
- * cgroup, the address stays. A child inherits the row of the thread that forks it, before its first
- * instruction. The first row of a tree comes from a seed: the keeper's own row names the sandbox of its
- * next child, and the fork uses it up.
+ * A sandbox is a label. Every thread of it has one row in `tasks`, keyed by the address of its
+ * task_struct, because that can be read from every program type; whatever the thread does to
+ * its session, parent, namespaces or cgroup, the address stays. A child inherits the row of the
+ * thread that forks it, before its first instruction. The first row of a tree comes from a
+ * seed: the keeper's own row names the sandbox of its next child, and the fork uses it up.
  *
- * Rows die in the exit hook, not when the task is freed: a zombie has none, so a row that is still there after
- * pidfd_open(2) proves whose pidfd it is. The delete is also the token that makes counting exact: whoever
- * deleted the row counts the thread.
+ * Rows die in the exit hook, not when the task is freed: a zombie has none, so a row that is
+ * still there after pidfd_open(2) proves whose pidfd it is. The delete is also the token that
+ * makes counting exact: whoever deleted the row counts the thread.
  *
- * A process ends with its last thread. Where the tracepoint says so (group_dead, 6.16) that is exact; before,
- * several threads that exit at once all see signal->live == 0, and a token in `deaths` picks one. It is only
- * made when threads are left that may still be in their hook (nr_threads > 1).
+ * A process ends with its last thread. Where the tracepoint says so (group_dead, 6.16) that is
+ * exact; before, several threads that exit at once all see signal->live == 0, and a token in
+ * `deaths` picks one. It is only made when threads are left that may still be in their hook
+ * (nr_threads > 1).
  *
- * An address may be reused while the row of the dead task is still there, if its exit was missed or the delete
- * failed. So a look-up compares the start time; the fork hook removes whatever row it finds at the child's
- * address, labelled parent or not, and counts the end that was missed.
+ * An address may be reused while the row of the dead task is still there, if its exit was
+ * missed or the delete failed. So a look-up compares the start time; the fork hook removes
+ * whatever row it finds at the child's address, labelled parent or not, and counts the end that
+ * was missed.
  *
- * Since a46023d5616e ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast") tracepoint programs can
- * be preempted, and a program that is already active on a CPU is skipped for whoever comes next there. Three
- * copies of each hook are attached on such kernels (found by trying, user/kern/probe_bpf.c): each finds out from the
- * row whether another copy has done the work. LSM programs are never skipped.
+ * Since a46023d5616e ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with
+ * SRCU-fast") tracepoint programs can be preempted, and a program that is already active on a
+ * CPU is skipped for whoever comes next there. Three copies of each hook are attached on such
+ * kernels (found by trying, user/kern/probe_bpf.c): each finds out from the row whether another
+ * copy has done the work. LSM programs are never skipped.
  *
- * io_uring workers: created without the fork tracepoint, so on tier B they have no row. They run only work of
- * a process that has one, die with it, and can neither fork nor exec. Tier A sees them in task_alloc.
+ * io_uring workers: created without the fork tracepoint, so on tier B they have no row. They
+ * run only work of a process that has one, die with it, and can neither fork nor exec. Tier A
+ * sees them in task_alloc.
  *
- * When something fails: no room for a row: the fork is refused (A), or the sandbox is dying and the child is
- * killed (B). No sandbox row: as if dying. A full ring: the record is dropped and counted.
+ * When something fails: no room for a row: the fork is refused (A), or the sandbox is dying and
+ * the child is killed (B). No sandbox row: as if dying. A full ring: the record is dropped and
+ * counted.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "rows.bpf.h"
 #include "dying.bpf.h"
 #include "event.bpf.h"
 
@@ -56,8 +60,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 const volatile bool exit_tells_group_dead;
 /* Hooks may be skipped: an end that was missed must be told from one that was counted. */
 const volatile bool exit_may_be_missed;
-/* Passes that kill.bpf.c may still make; one load for every exit while there is nothing to kill. */
-__u32 kill_pending;
+/* Wishes that kill.bpf.c kills, and how many of them it has met: two loads an exit while equal. */
+__u32 kill_wanted, kill_done;
 
 struct death {
 	__u64 signal; /* address of the signal_struct: one process, as long as anybody can ask */
@@ -73,7 +77,7 @@ struct {
 	__type(value, __u32);
 } deaths SEC(".maps");
 
-/* ---- birth ------------------------------------------------------------------------------------- */
+/* ---- birth ---------------------------------------------------------------------------------- */
 
 /* The row that a child of `up` gets; false when it gets none. */
 static __always_inline bool heir_of(const struct sbx_task *up, bool process, struct sbx_task *heir)
@@ -107,7 +111,8 @@ static __always_inline void root_is(struct sbx_sandbox *sb, struct sbx_task *row
 	sb->base_depth = row->depth;
 }
 
-static __always_inline void fork_event(struct sbx_sandbox *sb, struct sbx_task *row, struct sbx_event *e, bool hit)
+static __always_inline void fork_event(struct sbx_sandbox *sb, struct sbx_task *row,
+				       struct sbx_event *e, bool hit)
 {
 	if (!(row->flags & SBX_TASK_PROCESS))
 		return;
@@ -124,11 +129,13 @@ static __always_inline void row_fill(struct sbx_task *row, const struct task_str
 	row->exec_id = task->self_exec_id;
 }
 
-/* The row of a child whose fork cannot be refused any more. Counted before it is inserted: live 0 means no rows. */
-static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row, struct task_struct *child,
-				  struct sbx_event *e)
+/* The row of a child whose fork cannot be refused any more. Counted before it is inserted: live
+ * 0 means no rows. */
+static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row,
+				  struct task_struct *child, struct sbx_event *e)
 {
-	struct tally t = { 1, row->flags & SBX_TASK_PROCESS ? 1 : 0, row->flags & SBX_TASK_PROCESS ? 1 : 0, 0 };
+	struct tally t = { 1, row->flags & SBX_TASK_PROCESS ? 1 : 0,
+			   row->flags & SBX_TASK_PROCESS ? 1 : 0, 0 };
 	__u64 key = (__u64)(long)child;
 	bool hit = too_deep(sb, row);
 
@@ -167,7 +174,8 @@ static __always_inline void birth_orphan(struct sbx_task *row, struct task_struc
 }
 
 /* Tier A: the row is there since task_alloc and only lacks what was not known then. */
-static __always_inline void embryo_born(struct sbx_task *row, struct task_struct *child, struct sbx_event *e)
+static __always_inline void embryo_born(struct sbx_task *row, struct task_struct *child,
+					struct sbx_event *e)
 {
 	struct sbx_sandbox *sb = sandbox_of(row->sandbox);
 
@@ -214,7 +222,7 @@ static __always_inline int fork_hook(struct task_struct *parent, struct task_str
 	return 0;
 }
 
-/* ---- exec -------------------------------------------------------------------------------------- */
+/* ---- exec ----------------------------------------------------------------------------------- */
 
 /* One, or more where the hook was skipped before. */
 static __always_inline bool exec_count(struct sbx_sandbox *sb, __u32 n)
@@ -226,7 +234,8 @@ static __always_inline bool exec_count(struct sbx_sandbox *sb, __u32 n)
 	return hit;
 }
 
-/* The new image has not run yet. A thread other than the leader has become the leader: pid and start are new. */
+/* The new image has not run yet. A thread other than the leader has become the leader: pid and
+ * start are new. */
 static __always_inline int exec_hook(struct task_struct *task)
 {
 	struct sbx_task *row = row_of(task);
@@ -251,7 +260,7 @@ static __always_inline int exec_hook(struct task_struct *task)
 	return 0;
 }
 
-/* ---- exit -------------------------------------------------------------------------------------- */
+/* ---- exit ----------------------------------------------------------------------------------- */
 
 /* Whether this thread is the one that ends its process; at most one is told so. */
 static __always_inline bool claim_death(struct task_struct *task, struct signal_struct *sig)
@@ -267,8 +276,10 @@ static __always_inline bool claim_death(struct task_struct *task, struct signal_
 	return bpf_map_update_elem(&deaths, &key, &one, BPF_NOEXIST) != -EEXIST;
 }
 
-/* Threads released before are summed up in the signal_struct; the last slice of a running thread is not in yet. */
-static __always_inline __u64 cpu_time(struct task_struct *task, struct task_struct *leader, struct signal_struct *sig)
+/* Threads released before are summed up in the signal_struct; the last slice of a running
+ * thread is not in yet. */
+static __always_inline __u64 cpu_time(struct task_struct *task, struct task_struct *leader,
+				      struct signal_struct *sig)
 {
 	__u64 ns = sig->sum_sched_runtime + task->se.sum_exec_runtime;
 
@@ -276,10 +287,11 @@ static __always_inline __u64 cpu_time(struct task_struct *task, struct task_stru
 }
 
 /*
- * The record of a process that ends. Its status is as waitpid(2) returns it: since 6.1 the last thread to exit has set
- * SIGNAL_GROUP_EXIT, whatever the ending.
+ * The record of a process that ends. Its status is as waitpid(2) returns it: since 6.1 the last
+ * thread to exit has set SIGNAL_GROUP_EXIT, whatever the ending.
  */
-static __always_inline void exit_event(struct sbx_event *e, struct task_struct *task, struct signal_struct *sig)
+static __always_inline void exit_event(struct sbx_event *e, struct task_struct *task,
+				       struct signal_struct *sig)
 {
 	struct task_struct *leader = task->group_leader;
 
@@ -346,7 +358,7 @@ static __always_inline int exit_hook(struct task_struct *task, bool dead)
 	struct sbx_task *row = row_of(task);
 
 	if (dead && dying_owner(task->tgid))
-		kill_pending = KILL_TRIES;
+		__sync_fetch_and_add(&kill_wanted, 1);
 	if (!row)
 		return 0;
 	if (row->flags & SBX_TASK_GONE)
@@ -356,34 +368,35 @@ static __always_inline int exit_hook(struct task_struct *task, bool dead)
 	return 0;
 }
 
-/* ---- the programs: up to three copies of each ------------------------------------------------------ */
+/* ---- the programs: up to three copies of each ----------------------------------------------- */
 
-#define TRACK_COPY(n)                                                                               \
-	SEC("tp_btf/sched_process_fork")                                                            \
-	int BPF_PROG(track_fork_##n, struct task_struct *parent, struct task_struct *child)         \
-	{                                                                                           \
-		return fork_hook(parent, child);                                                    \
-	}                                                                                           \
-	SEC("tp_btf/sched_process_exec")                                                            \
-	int BPF_PROG(track_exec_##n, struct task_struct *task)                                      \
-	{                                                                                           \
-		return exec_hook(task);                                                             \
-	}                                                                                           \
-	SEC("tp_btf/sched_process_exit")                                                            \
-	int BPF_PROG(track_exit_##n, struct task_struct *task)                                      \
-	{                                                                                           \
-		return exit_hook(task, exit_tells_group_dead ? ctx[1] & 1 :                         \
-							       !task->signal->live.counter);        \
+#define TRACK_COPY(n)                                                                        \
+	SEC("tp_btf/sched_process_fork")                                                     \
+	int BPF_PROG(track_fork_##n, struct task_struct *parent, struct task_struct *child)  \
+	{                                                                                    \
+		return fork_hook(parent, child);                                             \
+	}                                                                                    \
+	SEC("tp_btf/sched_process_exec")                                                     \
+	int BPF_PROG(track_exec_##n, struct task_struct *task)                               \
+	{                                                                                    \
+		return exec_hook(task);                                                      \
+	}                                                                                    \
+	SEC("tp_btf/sched_process_exit")                                                     \
+	int BPF_PROG(track_exit_##n, struct task_struct *task)                               \
+	{                                                                                    \
+		return exit_hook(task, exit_tells_group_dead ? ctx[1] & 1                    \
+							     : !task->signal->live.counter); \
 	}
 
 TRACK_COPY(1)
 TRACK_COPY(2)
 TRACK_COPY(3)
 
-/* ---- tier A ------------------------------------------------------------------------------------- */
+/* ---- tier A --------------------------------------------------------------------------------- */
 
 /* The label is there before the child is; 0 or what fork() returns. */
-static __always_inline int embryo_make(struct sbx_task *up, struct sbx_task *heir, struct task_struct *child)
+static __always_inline int embryo_make(struct sbx_task *up, struct sbx_task *heir,
+				       struct task_struct *child)
 {
 	__u32 born = heir->flags & SBX_TASK_PROCESS ? 1 : 0;
 	struct sbx_sandbox *sb = sandbox_of(heir->sandbox);
@@ -391,7 +404,8 @@ static __always_inline int embryo_make(struct sbx_task *up, struct sbx_task *hei
 	__u64 key = (__u64)(long)child;
 	struct sbx_task *old = row_at(child);
 
-	if (!sb || sb->flags & SBX_DYING || sb->live >= SBX_MAX_TASKS_PER_SANDBOX || too_deep(sb, heir))
+	if (!sb || sb->flags & SBX_DYING || sb->live >= SBX_MAX_TASKS_PER_SANDBOX ||
+	    too_deep(sb, heir))
 		return -EAGAIN;
 	if (old)
 		row_retire(child, old);
@@ -410,7 +424,9 @@ int BPF_PROG(track_task_alloc, struct task_struct *task, unsigned long clone_fla
 	struct sbx_task *up = row_of(bpf_get_current_task_btf());
 	struct sbx_task heir;
 
-	if (up && up->flags & SBX_TASK_EMBRYO) { /* it runs, so it is born, and the fork hook was skipped */
+	if (up &&
+	    up->flags &
+		    SBX_TASK_EMBRYO) { /* it runs, so it is born, and the fork hook was skipped */
 		row_fill(up, bpf_get_current_task_btf());
 		up->flags &= ~SBX_TASK_EMBRYO;
 	}
@@ -434,7 +450,7 @@ static __always_inline void missed_end(struct sbx_task *row, struct task_struct 
 
 	STAT_ADD(stale);
 	if (row->flags & SBX_TASK_KEEPER && !sig->live.counter && dying_owner(task->tgid))
-		kill_pending = KILL_TRIES;
+		__sync_fetch_and_add(&kill_wanted, 1);
 	if (row_delete(task) || !sb)
 		return;
 	if (last)
@@ -442,7 +458,8 @@ static __always_inline void missed_end(struct sbx_task *row, struct task_struct 
 	tally_up(sb, &t);
 }
 
-/* A row is left when the fork failed after task_alloc, or when every copy of the exit hook was skipped. */
+/* A row is left when the fork failed after task_alloc, or when every copy of the exit hook was
+ * skipped. */
 SEC("lsm/task_free")
 int BPF_PROG(track_task_free, struct task_struct *task)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Kernel types as far as bpf/ reads them, trimmed by hand: every field has a reader and says why. Offsets come from the
- * running kernel's BTF (preserve_access_index), so order and gaps do not matter. Constants are user-space ABI.
+ * Kernel types as far as bpf/ reads them, trimmed by hand: every field has a reader and says
+ * why. Offsets come from the running kernel's BTF (preserve_access_index), so order and gaps do
+ * not matter. Constants are user-space ABI.
  */
 #ifndef __VMLINUX_H__
 #define __VMLINUX_H__
@@ -39,12 +40,23 @@ enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0 };
 
-enum { EPERM = 1, ENOENT = 2, EAGAIN = 11, EBUSY = 16, EEXIST = 17, EINVAL = 22, ENOSPC = 28, ELOOP = 40, ESTALE = 116, ECANCELED = 125 };
+enum {
+	EPERM = 1,
+	ENOENT = 2,
+	EAGAIN = 11,
+	EBUSY = 16,
+	EEXIST = 17,
+	EINVAL = 22,
+	ENOSPC = 28,
+	ELOOP = 40,
+	ESTALE = 116,
+	ECANCELED = 125,
+};
 enum { SIGKILL = 9 };
 enum { CLONE_THREAD = 0x00010000 };
-enum { PF_EXITING = 0x00000004 };	  /* linux/sched.h: do_exit has begun */
+enum { PF_EXITING = 0x00000004 };	 /* linux/sched.h: do_exit has begun */
 enum { SIGNAL_GROUP_EXIT = 0x00000004 }; /* linux/sched/signal.h: group_exit_code is the status */
-enum pid_type { PIDTYPE_PID, PIDTYPE_TGID }; /* kfunc argument: signal the process, not the thread */
+enum pid_type { PIDTYPE_PID, PIDTYPE_TGID }; /* for a kfunc: the process */
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -63,27 +75,27 @@ struct pid {
 struct core_state; /* only whether there is one */
 
 struct signal_struct {
-	atomic_t live;			      /* threads that have not begun to exit; 0: the process is dead */
-	int nr_threads;			      /* threads not released yet; 1: no other can be in its exit hook */
-	int group_exit_code;		      /* the process's status under SIGNAL_GROUP_EXIT */
-	unsigned int flags;		      /* SIGNAL_GROUP_EXIT */
-	struct core_state *core_state;	      /* dumping core: SIGNAL_GROUP_EXIT without SIGKILL */
+	atomic_t live;		       /* threads before their exit; 0: the process is dead */
+	int nr_threads;		       /* threads not released; 1: no other is in its exit hook */
+	int group_exit_code;	       /* the process's status under SIGNAL_GROUP_EXIT */
+	unsigned int flags;	       /* SIGNAL_GROUP_EXIT */
+	struct core_state *core_state; /* dumping core: SIGNAL_GROUP_EXIT without SIGKILL */
 	unsigned long long sum_sched_runtime; /* CPU time of released threads */
 };
 
 struct task_struct {
-	unsigned int flags;	       /* PF_EXITING */
-	struct sched_entity se;	       /* sum_exec_runtime */
-	int exit_code;		       /* status of a leader that exited alone */
-	pid_t pid;		       /* thread id */
-	pid_t tgid;		       /* process id */
-	struct task_struct *real_parent; /* ppid of event records */
+	unsigned int flags;		  /* PF_EXITING */
+	struct sched_entity se;		  /* sum_exec_runtime */
+	int exit_code;			  /* status of a leader that exited alone */
+	pid_t pid;			  /* thread id */
+	pid_t tgid;			  /* process id */
+	struct task_struct *real_parent;  /* ppid of event records */
 	struct task_struct *group_leader; /* name and start of the process */
-	struct pid *thread_pid;	       /* level */
-	u64 start_boottime;	       /* tells a row of this task from a stale one */
-	char comm[16];		       /* event records */
-	struct signal_struct *signal;  /* same signal_struct: same process */
-	u64 self_exec_id;	       /* grows by one an exec: counts each once */
+	struct pid *thread_pid;		  /* level */
+	u64 start_boottime;		  /* tells a row of this task from a stale one */
+	char comm[16];			  /* event records */
+	struct signal_struct *signal;	  /* same signal_struct: same process */
+	u64 self_exec_id;		  /* grows by one an exec: counts each once */
 };
 
 struct linux_binprm; /* argument of the exec hook, not read */

@@ -8,9 +8,7 @@
 #ifndef SBX_KERN_H
 #define SBX_KERN_H
 
-#ifndef __VMLINUX_H__
-#include <linux/types.h>
-#endif
+#include "sbx/event.h"
 
 #define SBX_ABI 1
 
@@ -24,7 +22,6 @@
 #define SBX_RING_WAKE_BYTES (SBX_RING_BYTES / 4) /* a reader is woken when this much waits */
 #define SBX_MAX_NEST 8
 #define SBX_KILL_PASS_NS 15000000 /* what one pass of the exit hook may take: about 1,000 signals */
-#define SBX_COMM 16
 
 /* sbx_task.flags */
 enum {
@@ -64,7 +61,8 @@ enum {
 };
 
 /*
- * Counters include those of the sandboxes inside it, so that live 0 means that the whole tree is gone.
+ * Counters include those of the sandboxes inside it, so that live 0 means that the whole tree
+ * is gone.
  */
 struct sbx_sandbox {
 	__u64 id;
@@ -97,36 +95,7 @@ struct sbx_sandbox {
 };
 #define SBX_NO_RING 0xffffffffu
 
-enum { SBX_EVENT_FORK = 1, SBX_EVENT_EXEC = 2, SBX_EVENT_EXIT = 3 };
-
-/* sbx_event.flags */
-enum {
-	SBX_EVENT_LIMIT = 1 << 0,   /* this fork or exec crossed a limit: the reader is woken at once */
-	SBX_EVENT_ESCAPED = 1 << 1, /* exit: the process was outside the sandbox's group */
-};
-
-/* One record in the keeper's ring, about a process. Telemetry: may be dropped (counted), decides nothing. */
-struct sbx_event {
-	__u64 sandbox;
-	__u64 time_ns;	/* CLOCK_BOOTTIME */
-	__u64 start_ns; /* when the process started */
-	__u64 cpu_ns;	/* exit: user + system of the process, 0 when unknown */
-	__u32 kind;
-	__u32 pid; /* process id (tgid) */
-	__u32 ppid;
-	__u32 status; /* exit: as waitpid(2) */
-	__u32 flags;
-	__u32 depth;
-	char comm[SBX_COMM];
-};
-
-#ifdef __cplusplus
-#define SBX_ASSERT static_assert
-#else
-#define SBX_ASSERT _Static_assert
-#endif
 SBX_ASSERT(sizeof(struct sbx_task) == 48, "sbx_task crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_sandbox) == 176, "sbx_sandbox crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_event) == 72, "sbx_event crosses the boundary");
 
 #endif

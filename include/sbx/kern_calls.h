@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only OR BSD-2-Clause */
 /*
- * What only the loader and user/kern/ say to the kernel half: requests by BPF_PROG_RUN, facts and ring slots.
- * The rows themselves are in sbx/kern.h.
+ * What only the loader and user/kern/ say to the kernel half: requests by BPF_PROG_RUN, facts
+ * and ring slots. The rows themselves are in sbx/kern.h.
  */
 #ifndef SBX_KERN_CALLS_H
 #define SBX_KERN_CALLS_H
@@ -10,11 +10,13 @@
 
 #define SBX_MAX_REQUESTS 256 /* labellings through iter/task under way at once */
 #define SBX_DETAIL 128
-/* The probe whether hooks are skipped: how long the fork of a process of this name stays in the hook. */
+/* The probe whether hooks are skipped: how long the fork of a process of this name stays in the
+ * hook. */
 #define SBX_PROBE_SPIN_NS 12000000
 #define SBX_PROBE_SPIN_COMM "sbx-probe-spin"
 
-/* Who writes to and reads from the ring in this slot. A sandbox that has no row any more has lost its claim. */
+/* Who writes to and reads from the ring in this slot. A sandbox that has no row any more has
+ * lost its claim. */
 struct sbx_ring_slot {
 	__u64 sandbox; /* 0: free */
 	__u32 ready;   /* a ring buffer is in the slot of `rings` */
@@ -51,9 +53,9 @@ struct sbx_create {
 	__u32 flags; /* SBX_KILL_WITH_* */
 	__u32 want_events;
 	/* answer */
-	__s32 error;	  /* negative errno, 0 when the row exists and the seed is set */
-	__u32 ring;	  /* slot claimed, or SBX_NO_RING */
-	__u32 ring_ready; /* 0: the caller puts a ring buffer into the slot */
+	__s32 error;	    /* negative errno, 0 when the row exists and the seed is set */
+	__u32 ring;	    /* slot claimed, or SBX_NO_RING */
+	__u32 ring_ready;   /* 0: the caller puts a ring buffer into the slot */
 	__u32 pid_ns_level; /* of the caller; 0: its pid numbers are the kernel's */
 	__u32 pad;
 };
@@ -61,12 +63,12 @@ struct sbx_create {
 /* Other requests about one sandbox, by BPF_PROG_RUN. */
 enum {
 	SBX_CONTROL_DELETE = 1,
-	SBX_CONTROL_DYING = 2,	   /* forks are refused; ancestors' members included */
-	SBX_CONTROL_UNSEED = 3,	   /* the caller's next child is not labelled */
+	SBX_CONTROL_DYING = 2,	    /* forks are refused; ancestors' members included */
+	SBX_CONTROL_UNSEED = 3,	    /* the caller's next child is not labelled */
 	SBX_CONTROL_RING_READY = 4, /* the ring of this sandbox's slot is in place */
-	SBX_CONTROL_LABEL = 5,	   /* what iter/task does next for the calling thread: label … */
-	SBX_CONTROL_OWNER = 6,	   /* … or register the process as owner … */
-	SBX_CONTROL_LOOK = 7,	   /* … or only report */
+	SBX_CONTROL_LABEL = 5,	    /* what iter/task does next for the calling thread: label … */
+	SBX_CONTROL_OWNER = 6,	    /* … or register the process as owner … */
+	SBX_CONTROL_LOOK = 7,	    /* … or only report */
 };
 struct sbx_control {
 	__u64 sandbox;

@@ -1,68 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * keeper: a sandbox as the tests of the kernel half need it: made by the calling process, its root a function of the
- * test. Knows nothing of the product above kern/kern.h.
+ * keeper: a sandbox as the tests of the kernel half need it: made by the calling process, its
+ * root a function of the test. Knows nothing of the product above kern/kern.h.
  */
 #ifndef KERNEL_KEEPER_H
 #define KERNEL_KEEPER_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "must.h"
 
 #include "base/clock.h"
 #include "kern/kern.h"
-
-#define WAIT_MS 30000
-
-static inline void sleep_ms(long ms)
-{
-	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-
-	nanosleep(&t, NULL);
-}
-
-/* What fails in a child must not go on with the tests there. */
-static pid_t test_pid;
-
-__attribute__((constructor)) static void remember_test(void)
-{
-	test_pid = getpid();
-}
-
-static inline void must(bool holds, const char *what, const char *why, const char *file, int line)
-{
-	if (holds)
-		return;
-	print_error("%s:%d: %s: %s\n", file, line, what, why);
-	if (getpid() != test_pid)
-		_exit(99);
-	fail();
-}
-
-#define MUST(holds) must(holds, #holds, "does not hold", __FILE__, __LINE__)
-/* A failed call says in its own words why. */
-#define OK(err, rc)                                                                                       \
-	do {                                                                                              \
-		int rc_ = (rc);                                                                           \
-		must(rc_ >= 0, #rc, (err)->text[0] ? (err)->text : strerror(-rc_), __FILE__, __LINE__); \
-	} while (0)
 
 static inline struct kern *open_kern(void)
 {
@@ -81,8 +28,8 @@ struct tree {
 };
 
 /* Becomes the keeper of a new sandbox and forks its root. */
-static inline void tree_start(struct tree *t, struct kern *k, const struct kern_sandbox_opts *opts, int (*root)(void *),
-			      void *arg)
+static inline void tree_start(struct tree *t, struct kern *k, const struct kern_sandbox_opts *opts,
+			      int (*root)(void *), void *arg)
 {
 	struct err err = { .text = "" };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watchdog: 120 */
-/* Exactly the tree dies when its keeper or owner does: by the exit hook, by the watcher where that cannot. */
+/* Exactly the tree dies when its keeper or owner does: by the exit hook, by the watcher where
+ * that cannot. */
 #include "keeper.h"
 
 #include "kern/watcher.h"
@@ -67,7 +68,7 @@ static void wait_ready(const struct shape *s)
 	MUST(*s->ready == s->width + 1);
 }
 
-/* ---- a keeper in a process of its own --------------------------------------------------------------- */
+/* ---- a keeper in a process of its own ------------------------------------------------------- */
 
 struct keeping {
 	struct kern_sandbox_opts opts;
@@ -82,7 +83,9 @@ static int keep(const struct keeping *job)
 	struct kern *mine = open_kern();
 	struct err err = { .text = "" };
 	struct watcher w;
-	struct watcher_opts wo = { .cgroup_kill_fd = -1, .owner_pidfd = -1, .deadline_ns = job->deadline_ns };
+	struct watcher_opts wo = { .cgroup_kill_fd = -1,
+				   .owner_pidfd = -1,
+				   .deadline_ns = job->deadline_ns };
 	struct tree t;
 
 	if (job->opts.owner_tgid)
@@ -158,7 +161,7 @@ static bool alive(pid_t pid)
 	return !waitpid(pid, NULL, WNOHANG);
 }
 
-/* ---- the exit hook ------------------------------------------------------------------------------------ */
+/* ---- the exit hook -------------------------------------------------------------------------- */
 
 static void a_killed_keeper_takes_its_tree_along(void **state)
 {
@@ -167,16 +170,19 @@ static void a_killed_keeper_takes_its_tree_along(void **state)
 	(void)state;
 	skip_without_kill();
 	for (int i = 0; i < 2; i++) {
-		struct keeping job = { .opts = { .keeper_owns = true }, .shape = { .width = widths[i] } };
+		struct keeping job = { .opts = { .keeper_owns = true },
+				       .shape = { .width = widths[i] } };
 		pid_t bystander = start_sleeper();
 		struct kept kept = start_keeper(&job);
 		uint64_t ms;
 
 		assert_int_equal(tree_row(&kept.tree).live_processes, widths[i] + 1);
 		ms = kill_and_wait(kept.keeper, &kept.tree);
-		print_message("%u processes gone after %llu ms\n", widths[i] + 1, (unsigned long long)ms);
+		print_message("%u processes gone after %llu ms\n", widths[i] + 1,
+			      (unsigned long long)ms);
 		assert_in_range(ms, 0, KILL_MS);
-		assert_int_equal(tree_row(&kept.tree).flags & (SBX_OWNER_DIED | SBX_DYING | SBX_KILLING),
+		assert_int_equal(tree_row(&kept.tree).flags &
+					 (SBX_OWNER_DIED | SBX_DYING | SBX_KILLING),
 				 SBX_OWNER_DIED | SBX_DYING | SBX_KILLING);
 		assert_in_range(tree_row(&kept.tree).killed, widths[i] + 1, 2 * widths[i] + 2);
 		assert_int_equal(tree_row(&kept.tree).root_status, SIGKILL);
@@ -332,7 +338,8 @@ static int forks_for_ever(void *arg)
 	return 1;
 }
 
-/* Every process of it forks without pause; the sum is bounded by the tree's own group in a run, here by time. */
+/* Every process of it forks without pause; the sum is bounded by the tree's own group in a run,
+ * here by time. */
 static void a_fork_storm_dies_too(void **state)
 {
 	const struct kern_sandbox_opts opts = { .keeper_owns = true };
@@ -354,12 +361,13 @@ static void a_fork_storm_dies_too(void **state)
 	waitpid(keeper, NULL, 0);
 	t.id = *id;
 	tree_wait_live(&t, 0);
-	print_message("%llu processes at most\n", (unsigned long long)tree_row(&t).live_processes_peak);
+	print_message("%llu processes at most\n",
+		      (unsigned long long)tree_row(&t).live_processes_peak);
 	reap_all();
 	kern_sandbox_delete(k, t.id);
 }
 
-/* ---- the watcher, forced ------------------------------------------------------------------------------ */
+/* ---- the watcher, forced -------------------------------------------------------------------- */
 
 /* A keeper that owns nothing in the kernel half: only the watcher kills. */
 static void the_watcher_kills_for_a_dead_keeper(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watchdog: 150 */
-/* The kernel half is loaded once, reused, replaced by a new build when nobody lives in it, and taken out whole. */
+/* The kernel half is loaded once, reused, replaced by a new build when nobody lives in it, and
+ * taken out whole. */
 #include "keeper.h"
 
 #include <dirent.h>
@@ -52,8 +53,10 @@ static void the_second_start_reuses_the_first(void **state)
 	const struct kern_facts *a = kern_facts(first), *b = kern_facts(second);
 
 	(void)state;
-	print_message("tier %s (%s); the exit hook %s (%s); %u copies of a hook\n", a->lsm ? "A" : "B", a->lsm_detail,
-		      a->exit_hook_kills ? "kills" : "does not kill", a->exit_hook_detail, a->hook_copies);
+	print_message("tier %s (%s); the exit hook %s (%s); %u copies of a hook\n",
+		      a->lsm ? "A" : "B", a->lsm_detail,
+		      a->exit_hook_kills ? "kills" : "does not kill", a->exit_hook_detail,
+		      a->hook_copies);
 	assert_true(a->loaded_now);
 	assert_false(b->loaded_now);
 	assert_string_equal(a->pin_dir, b->pin_dir);
@@ -179,7 +182,7 @@ static void another_build_stays_until_its_sandboxes_end(void **state)
 	assert_int_equal(kern_unload(NULL), 0);
 }
 
-/* ---- hosts that cannot ---------------------------------------------------------------------------------- */
+/* ---- hosts that cannot ---------------------------------------------------------------------- */
 
 static int drop_capabilities(void)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watchdog: 150 */
-/* Records of a tree reach its keeper; what does not fit is counted, and changes nothing of the truth. */
+/* Records of a tree reach its keeper; what does not fit is counted, and changes nothing of the
+ * truth. */
 #include "keeper.h"
 
 #include <poll.h>
@@ -22,7 +23,8 @@ static void note(void *arg, const struct sbx_event *event)
 {
 	struct seen *s = arg;
 
-	s->strange |= event->sandbox != s->id || event->kind < SBX_EVENT_FORK || event->kind > SBX_EVENT_EXIT;
+	s->strange |= event->sandbox != s->id || event->kind < SBX_EVENT_FORK ||
+		      event->kind > SBX_EVENT_EXIT;
 	if (!s->strange)
 		s->kinds[event->kind]++;
 	if (s->count < 64)
@@ -31,8 +33,8 @@ static void note(void *arg, const struct sbx_event *event)
 }
 
 /* The keeper opens its ring before the root is there. */
-static struct events *start(struct tree *t, const struct kern_sandbox_opts *opts, struct seen *s, int (*root)(void *),
-			    void *arg)
+static struct events *start(struct tree *t, const struct kern_sandbox_opts *opts, struct seen *s,
+			    int (*root)(void *), void *arg)
 {
 	struct err err = { .text = "" };
 	struct events *events;
@@ -76,7 +78,8 @@ static int one_child_that_execs(void *arg)
 
 static void records_tell_who_forked_what_ran_and_how_it_ended(void **state)
 {
-	const uint32_t kinds[] = { SBX_EVENT_FORK, SBX_EVENT_FORK, SBX_EVENT_EXEC, SBX_EVENT_EXIT, SBX_EVENT_EXIT };
+	const uint32_t kinds[] = { SBX_EVENT_FORK, SBX_EVENT_FORK, SBX_EVENT_EXEC, SBX_EVENT_EXIT,
+				   SBX_EVENT_EXIT };
 	struct family *f = shared(sizeof(*f));
 	struct events *events;
 	struct seen s;
@@ -200,7 +203,9 @@ static int three_execs(void *arg)
 
 static void a_crossed_limit_wakes_at_once(void **state)
 {
-	const struct kern_sandbox_opts bounded = { .keeper_owns = true, .want_events = true, .max_execs = 2 };
+	const struct kern_sandbox_opts bounded = { .keeper_owns = true,
+						   .want_events = true,
+						   .max_execs = 2 };
 	struct pollfd p = { .events = POLLIN };
 	struct events *events;
 	struct seen s;
@@ -246,7 +251,7 @@ static void consume_stops_where_it_is_told(void **state)
 	end(&t, events);
 }
 
-/* ---- slots ------------------------------------------------------------------------------------------ */
+/* ---- slots ---------------------------------------------------------------------------------- */
 
 static void a_slot_is_reused_without_what_it_held(void **state)
 {

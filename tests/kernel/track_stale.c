@@ -89,7 +89,8 @@ static void a_stranger_at_the_address_is_no_member(void **state)
 	}
 	print_message("%u of %d stale rows removed after %u forks\n", PLANTED - left, PLANTED, i);
 	assert_true(left < PLANTED);
-	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 0); /* no pid is taken from a stale row */
+	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL),
+			 0); /* no pid is taken from a stale row */
 	for (i = 0; i < PLANTED; i++)
 		bpf_map_delete_elem(half_fd(k, HALF_TASKS), &p.keys[i]);
 	tree_end(&t);
@@ -144,7 +145,8 @@ static void a_missed_end_is_counted_when_the_row_is_found(void **state)
 	row = tree_row(&t);
 	row.live = row.live_processes = PLANTED;
 	row.exits = 0;
-	assert_int_equal(bpf_map_update_elem(half_fd(k, HALF_SANDBOXES), &t.id, &row, BPF_EXIST), 0);
+	assert_int_equal(bpf_map_update_elem(half_fd(k, HALF_SANDBOXES), &t.id, &row, BPF_EXIST),
+			 0);
 	for (unsigned int i = 0; i < TRIES && left == PLANTED; i++) {
 		pid_t pid = fork();
 
@@ -163,7 +165,7 @@ static void a_missed_end_is_counted_when_the_row_is_found(void **state)
 	tree_end(&t);
 }
 
-/* ---- a full table refuses ----------------------------------------------------------------------------- */
+/* ---- a full table refuses ------------------------------------------------------------------- */
 
 static void fill(unsigned int leave)
 {
@@ -227,7 +229,8 @@ static void no_row_no_child(void **state)
 	kern_signal_tree(k, t.id, SIGKILL);
 	tree_wait_live(&t, 0);
 	fill(0);
-	assert_int_equal(kern_sandbox_create(k, &plain, &id, &err), 0); /* the keeper's row is there */
+	assert_int_equal(kern_sandbox_create(k, &plain, &id, &err),
+			 0); /* the keeper's row is there */
 	kern_sandbox_delete(k, id);
 	empty();
 	reap_all();

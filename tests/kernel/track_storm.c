@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* watchdog: 150 */
-/* 200,000 forks, with threads and with execs from threads that are not the leader: counts exact, no stale row. */
+/* 200,000 forks, with threads and with execs from threads that are not the leader: counts
+ * exact, no stale row. */
 #include "keeper.h"
 
 #include <bpf/bpf.h>
@@ -9,7 +10,7 @@
 
 #define FORKS 200000
 #define WORKERS 4
-#define SLOW_S 12	/* who has done less than SLOW_FORKS by then, a virtual machine, stops there */
+#define SLOW_S 12 /* who has done less than SLOW_FORKS by then, a virtual machine, stops there */
 #define SLOW_FORKS 5000
 
 /* What the tree itself says it did. */
@@ -131,7 +132,8 @@ static void storm(unsigned int forks)
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* The id is made first: the children look for it. */
-	*s = (struct storm){ k, kern_id_new(), shared(sizeof(*s->truth)), forks, begin + SLOW_S * 1000000000ull };
+	*s = (struct storm){ k, kern_id_new(), shared(sizeof(*s->truth)), forks,
+			     begin + SLOW_S * 1000000000ull };
 	t.id = s->id;
 	OK(&err, kern_sandbox_create(k, &opts, &t.id, &err));
 	t.root = fork();
@@ -142,7 +144,8 @@ static void storm(unsigned int forks)
 
 	row = tree_row(&t);
 	bad = stats(k);
-	print_message("%llu processes, %llu execs, at most %llu threads, %.1f s; %u copies of a hook, %llu ends missed\n",
+	print_message("%llu processes, %llu execs, at most %llu threads, %.1f s; %u copies of a "
+		      "hook, %llu ends missed\n",
 		      (unsigned long long)row.processes, (unsigned long long)row.execs,
 		      (unsigned long long)row.live_peak, (double)(clock_boot_ns() - begin) / 1e9,
 		      kern_facts(k)->hook_copies, (unsigned long long)bad.stale);

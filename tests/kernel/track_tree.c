@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel half knows the tree: counts, receipts, labels, bounds, names of those who left the group. */
+/* The kernel half knows the tree: labels, bounds, those who left the group, sandboxes inside
+ * sandboxes. */
 #include "keeper.h"
-
-#include "kern/events.h"
 
 static struct kern *k;
 static const struct kern_sandbox_opts plain = { .keeper_owns = true };
 
-/* ---- receipts: the root's status is what waitpid says ------------------------------------------------- */
-
-static void *exit_7(void *arg)
+static void *sleeper(void *arg)
 {
 	(void)arg;
-	sleep_ms(20);
-	exit(7);
-}
-
-static void *leave_5(void *arg)
-{
-	(void)arg;
-	sleep_ms(20);
-	syscall(SYS_exit, 5);
+	pause(); /* no handler: only death ends it */
 	return NULL;
 }
 
@@ -32,160 +21,6 @@ static void spawn_thread(void *(*fn)(void *))
 		_exit(120);
 }
 
-static int ends_42(void *arg)
-{
-	(void)arg;
-	return 42;
-}
-
-static int ends_by_kill(void *arg)
-{
-	(void)arg;
-	return raise(SIGKILL);
-}
-
-static int ends_by_segv(void *arg)
-{
-	(void)arg;
-	signal(SIGSEGV, SIG_DFL);
-	return raise(SIGSEGV);
-}
-
-static int ends_by_a_thread(void *arg)
-{
-	(void)arg;
-	spawn_thread(exit_7);
-	return pause();
-}
-
-static int leader_leaves_first(void *arg)
-{
-	(void)arg;
-	spawn_thread(leave_5);
-	syscall(SYS_exit, 3);
-	return 0;
-}
-
-static int leader_leaves_then_exit(void *arg)
-{
-	(void)arg;
-	spawn_thread(exit_7);
-	syscall(SYS_exit, 3);
-	return 0;
-}
-
-static void *exec_true(void *arg)
-{
-	(void)arg;
-	execl("/bin/sh", "sh", "-c", "exit 9", NULL);
-	_exit(121);
-}
-
-static int thread_execs(void *arg)
-{
-	(void)arg;
-	spawn_thread(exec_true);
-	return pause();
-}
-
-static void *all_at_once(void *arg)
-{
-	pthread_barrier_wait(arg);
-	syscall(SYS_exit, 0);
-	return NULL;
-}
-
-/* Several threads see the end of the process at the same time: it must count once. */
-static int threads_leave_together(void *arg)
-{
-	pthread_barrier_t barrier;
-	pthread_t t;
-
-	(void)arg;
-	pthread_barrier_init(&barrier, NULL, 8);
-	for (int i = 0; i < 7; i++)
-		if (pthread_create(&t, NULL, all_at_once, &barrier))
-			_exit(120);
-	all_at_once(&barrier);
-	return 0;
-}
-
-static void receipt_equals_waitpid(void **state)
-{
-	int (*const endings[])(void *) = {
-		ends_42,	     ends_by_kill,	      ends_by_segv, ends_by_a_thread,
-		leader_leaves_first, leader_leaves_then_exit, thread_execs, threads_leave_together,
-	};
-
-	(void)state;
-	for (size_t i = 0; i < 3 * sizeof(endings) / sizeof(endings[0]); i++) {
-		struct sbx_sandbox row;
-		struct tree t;
-		int status;
-
-		tree_start(&t, k, &plain, endings[i / 3], NULL);
-		status = tree_wait(&t);
-		row = tree_row(&t);
-		assert_true(row.flags & SBX_ROOT_EXITED);
-		assert_int_equal(row.root_status, status);
-		assert_int_equal(row.root_pid, t.root);
-		assert_int_equal(row.processes, 1);
-		assert_int_equal(row.exits, 1);
-		assert_int_equal(row.live_processes, 0);
-		assert_true(row.root_exit_ns > row.root_start_ns);
-		tree_end(&t);
-	}
-}
-
-/* ---- counts ----------------------------------------------------------------------------------------- */
-
-static void *sleeper(void *arg)
-{
-	(void)arg;
-	pause(); /* no handler: only death ends it */
-	return NULL;
-}
-
-/* 1 + 3 processes, of which two have left session and parent; 2 threads more. */
-static int family(void *arg)
-{
-	(void)arg;
-	for (int i = 0; i < 2; i++)
-		if (!fork()) {
-			if (i && fork())
-				_exit(0);
-			setsid();
-			spawn_thread(sleeper);
-			sleeper(NULL);
-		}
-	wait(NULL);
-	sleeper(NULL);
-	return 0;
-}
-
-static void every_thread_has_one_row(void **state)
-{
-	struct sbx_sandbox row;
-	struct tree t;
-
-	(void)state;
-	tree_start(&t, k, &plain, family, NULL);
-	for (row = tree_row(&t); row.exits != 1 || row.live != 5; row = tree_row(&t))
-		sleep_ms(1);
-	assert_int_equal(rows_of(k, t.id), 5);
-	assert_int_equal(row.processes, 4);
-	assert_int_equal(row.live_processes, 3);
-	assert_int_equal(row.exits, 1);
-	assert_in_range(row.live_processes_peak, 3, 4);
-	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 3);
-	assert_int_equal(tree_wait(&t), SIGKILL);
-	row = tree_row(&t);
-	assert_int_equal(row.live_processes, 0);
-	assert_int_equal(row.exits, 4);
-	assert_int_equal(rows_of(k, t.id), 0);
-	tree_end(&t);
-}
-
 static int wait_for_go(void *arg)
 {
 	char byte;
@@ -193,21 +28,7 @@ static int wait_for_go(void *arg)
 	return read(*(int *)arg, &byte, 1) != 1;
 }
 
-static void a_zombie_has_no_row(void **state)
-{
-	struct tree t;
-	siginfo_t info;
-
-	(void)state;
-	tree_start(&t, k, &plain, ends_42, NULL);
-	assert_int_equal(waitid(P_PID, (id_t)t.root, &info, WEXITED | WNOWAIT), 0);
-	assert_int_equal(tree_row(&t).live, 0);
-	assert_int_equal(rows_of(k, t.id), 0);
-	tree_wait(&t);
-	tree_end(&t);
-}
-
-/* ---- seed and label ----------------------------------------------------------------------------------- */
+/* ---- seed and label ------------------------------------------------------------------------- */
 
 static void only_the_next_child_is_labelled(void **state)
 {
@@ -300,7 +121,7 @@ static void every_thread_of_a_process_is_labelled(void **state)
 	kern_sandbox_delete(k, id);
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------- */
+/* ---- bounds --------------------------------------------------------------------------------- */
 
 static int execs_five(void *arg)
 {
@@ -332,7 +153,8 @@ static void execs_are_counted_and_bounded(void **state)
 
 	tree_start(&t, k, &four, execs_five, NULL);
 	tree_wait(&t);
-	assert_int_equal(tree_row(&t).flags & (SBX_EXECS_HIT | SBX_DYING), SBX_EXECS_HIT | SBX_DYING);
+	assert_int_equal(tree_row(&t).flags & (SBX_EXECS_HIT | SBX_DYING),
+			 SBX_EXECS_HIT | SBX_DYING);
 	assert_in_range(tree_row(&t).execs, 4, 5);
 	tree_end(&t);
 }
@@ -348,7 +170,9 @@ static int nests(void *arg)
 		if (pid < 0)
 			return errno;
 		if (pid)
-			return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+			return waitpid(pid, &status, 0) == pid && WIFEXITED(status)
+				       ? WEXITSTATUS(status)
+				       : 99;
 	}
 	return 0;
 }
@@ -368,7 +192,8 @@ static void depth_is_bounded(void **state)
 	depth = 4;
 	tree_start(&t, k, &three, nests, &depth);
 	status = tree_wait(&t);
-	assert_int_equal(tree_row(&t).flags & (SBX_DEPTH_HIT | SBX_DYING), SBX_DEPTH_HIT | SBX_DYING);
+	assert_int_equal(tree_row(&t).flags & (SBX_DEPTH_HIT | SBX_DYING),
+			 SBX_DEPTH_HIT | SBX_DYING);
 	if (kern_facts(k)->lsm)
 		assert_int_equal(WEXITSTATUS(status), EAGAIN);
 	tree_end(&t);
@@ -401,18 +226,22 @@ static void forks_of_a_dying_sandbox_come_to_nothing(void **state)
 	assert_int_equal(waitpid(t.root, &status, 0), t.root);
 	if (kern_facts(k)->lsm)
 		assert_int_equal(WEXITSTATUS(status), EAGAIN);
-	else if (!kern_facts(k)->exit_hook_kills) /* no kfunc to kill a newborn with: the keeper's kill gets it */
+	else if (
+		!kern_facts(k)
+			 ->exit_hook_kills) /* no kfunc to kill a newborn with: the keeper's kill gets it */
 		assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 1);
 	tree_wait_live(&t, 0);
 	tree_end(&t);
 }
 
-/* ---- the group ---------------------------------------------------------------------------------------- */
+/* ---- the group ------------------------------------------------------------------------------ */
 
 static void who_ends_outside_the_group_is_counted(void **state)
 {
 	/* No group has this id: everyone is outside. */
-	const struct kern_sandbox_opts group = { .keeper_owns = true, .cgroup_id = 1ull << 40, .cgroup_level = 1 };
+	const struct kern_sandbox_opts group = { .keeper_owns = true,
+						 .cgroup_id = 1ull << 40,
+						 .cgroup_level = 1 };
 	struct tree t;
 
 	(void)state;
@@ -427,7 +256,7 @@ static void who_ends_outside_the_group_is_counted(void **state)
 	tree_end(&t);
 }
 
-/* ---- nesting ------------------------------------------------------------------------------------------ */
+/* ---- nesting -------------------------------------------------------------------------------- */
 
 struct inner {
 	uint64_t id;
@@ -512,7 +341,7 @@ static void nesting_is_bounded(void **state)
 	tree_end(&t);
 }
 
-/* ---- ids -------------------------------------------------------------------------------------------- */
+/* ---- ids ------------------------------------------------------------------------------------ */
 
 static void a_given_id_is_taken_once(void **state)
 {
@@ -552,9 +381,6 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(receipt_equals_waitpid),
-		cmocka_unit_test(every_thread_has_one_row),
-		cmocka_unit_test(a_zombie_has_no_row),
 		cmocka_unit_test(only_the_next_child_is_labelled),
 		cmocka_unit_test(a_root_without_label_is_not_released),
 		cmocka_unit_test(every_thread_of_a_process_is_labelled),

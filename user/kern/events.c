@@ -31,8 +31,8 @@ static int deliver(void *arg, void *data, size_t size)
 	return e->max && e->delivered >= e->max ? -STOP : 0;
 }
 
-int events_open(struct kern *k, uint64_t id, void (*fn)(void *arg, const struct sbx_event *event), void *arg,
-		struct events **out, struct err *err)
+int events_open(struct kern *k, uint64_t id, void (*fn)(void *arg, const struct sbx_event *event),
+		void *arg, struct events **out, struct err *err)
 {
 	struct sbx_sandbox row;
 	own_fd ring = -1;

@@ -10,14 +10,10 @@
 #include "base/own.h"
 
 const char *const half_pin_names[HALF_PINS] = {
-	[HALF_FACTS] = "facts",
-	[HALF_SANDBOXES] = "sandboxes",
-	[HALF_CREATE] = "sandbox_create",
-	[HALF_CONTROL] = "sandbox_control",
-	[HALF_TASKS] = "tasks",
-	[HALF_RINGS] = "rings",
-	[HALF_STATS] = "stats",
-	[HALF_THREADS] = "task_threads",
+	[HALF_FACTS] = "facts",		  [HALF_SANDBOXES] = "sandboxes",
+	[HALF_CREATE] = "sandbox_create", [HALF_CONTROL] = "sandbox_control",
+	[HALF_TASKS] = "tasks",		  [HALF_RINGS] = "rings",
+	[HALF_STATS] = "stats",		  [HALF_THREADS] = "task_threads",
 };
 
 static int get(const char *dir, enum half_pin pin)
@@ -62,7 +58,7 @@ bool half_host_pids(void)
 	return stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS_INODE;
 }
 
-/* ---- iter/task --------------------------------------------------------------------------------------- */
+/* ---- iter/task ------------------------------------------------------------------------------ */
 
 static int open_iter(int prog_fd, int pidfd)
 {
@@ -110,7 +106,8 @@ static int read_threads(int fd, struct half_threads *out)
 	return out->count ? 0 : -ESRCH;
 }
 
-int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what, struct half_threads *out)
+int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what,
+		 struct half_threads *out)
 {
 	int prog = half_fd(k, HALF_THREADS), rc;
 	own_fd iter = -1;
@@ -126,7 +123,7 @@ int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what, str
 	return rc ? rc : read_threads(iter, out);
 }
 
-/* ---- retirement ---------------------------------------------------------------------------------------- */
+/* ---- retirement ----------------------------------------------------------------------------- */
 
 #define START_NS 10000000000ull /* a keeper makes the row first, and forks well within this */
 
@@ -170,7 +167,8 @@ int half_lives(const char *dir, bool *live)
 	return sandboxes < 0 ? 0 : any_lives(sandboxes, live);
 }
 
-/* First gone, then the look: a keeper that makes a row meanwhile sees the one, or is seen by the other. */
+/* First gone, then the look: a keeper that makes a row meanwhile sees the one, or is seen by
+ * the other. */
 int half_retire(const char *dir, bool *live)
 {
 	own_fd facts = get(dir, HALF_FACTS), sandboxes = get(dir, HALF_SANDBOXES);

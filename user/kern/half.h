@@ -32,7 +32,7 @@ struct kern {
 /* Descriptor of a pinned map or program, owned by the handle; negative errno. */
 int half_fd(struct kern *k, enum half_pin pin);
 /* After -ESTALE: opens, or loads, the half anew. */
-int half_reopen(struct kern *k, struct err *err);
+int kern_reopen(struct kern *k, struct err *err);
 /* One BPF_PROG_RUN of sandbox_control. 0 or negative errno, the program's own included. */
 int half_control(struct kern *k, uint64_t sandbox, uint32_t what);
 /* Runs a `syscall` program on `args`, which it may change. */
@@ -41,15 +41,18 @@ int half_run(int prog_fd, void *args, size_t size);
 /* Whether our pid numbers are those of the kernel half: false in a container. */
 bool half_host_pids(void);
 
-struct half_threads { /* what iter/task said about one process */
+struct half_threads {	  /* what iter/task said about one process */
 	uint64_t sandbox; /* of the first labelled thread, 0: none */
 	unsigned int count;
 	int error; /* first failure of a thread */
 };
-/* Labels, registers or looks at (`what`: SBX_CONTROL_*) every thread of the process behind pidfd. -ESRCH when it has none left. */
-int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what, struct half_threads *out);
+/* Labels, registers or looks at (`what`: SBX_CONTROL_*) every thread of the process behind
+ * pidfd. -ESRCH when it has none left. */
+int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what,
+		 struct half_threads *out);
 
-/* Whether a sandbox lives in the half that is pinned in `dir`; what was never complete holds none. */
+/* Whether a sandbox lives in the half that is pinned in `dir`; what was never complete holds
+ * none. */
 int half_lives(const char *dir, bool *live);
 /* The same, and marks the half gone unless one lives: from then on nobody makes a sandbox in it. */
 int half_retire(const char *dir, bool *live);

@@ -13,7 +13,8 @@ uint64_t kern_id_new(void)
 {
 	uint64_t id = 0;
 
-	/* Blocks until the kernel has entropy, and then never fails or falls short for so few bytes. */
+	/* Blocks until the kernel has entropy, and then never fails or falls short for so few
+	 * bytes. */
 	while (!id)
 		if (getrandom(&id, sizeof(id), 0) == sizeof(id))
 			id &= (1ull << ID_BITS) - 1;

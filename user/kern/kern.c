@@ -37,7 +37,8 @@ static void take_facts(struct kern *k, const struct sbx_facts *f)
 /* -ENOENT: nothing is loaded. -ESTALE: an unload was killed on its way. */
 static int reuse(struct kern *k, const struct pins *pins)
 {
-	static const enum half_pin first[] = { HALF_FACTS, HALF_SANDBOXES, HALF_CREATE, HALF_CONTROL };
+	static const enum half_pin first[] = { HALF_FACTS, HALF_SANDBOXES, HALF_CREATE,
+					       HALF_CONTROL };
 	struct sbx_facts f;
 	__u32 zero = 0;
 
@@ -89,7 +90,8 @@ static int open_half(struct kern *k, struct err *err)
 	rc = reuse(k, &pins);
 	if (rc == -EPERM || rc == -EACCES)
 		err_say(err, ERR_PERMISSION, rc,
-			"the kernel refuses to open the pins in '%s': run as root with CAP_BPF and CAP_SYS_ADMIN",
+			"the kernel refuses to open the pins in '%s': run as root with CAP_BPF and "
+			"CAP_SYS_ADMIN",
 			pins.dir);
 	else if (rc)
 		rc = load(k, &pins, err);
@@ -143,7 +145,7 @@ int kern_unload(struct err *err)
 	return rc;
 }
 
-int half_reopen(struct kern *k, struct err *err)
+int kern_reopen(struct kern *k, struct err *err)
 {
 	return open_half(k, err);
 }

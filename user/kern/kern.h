@@ -18,8 +18,8 @@
 
 struct kern;
 
-/* Loads or reuses. Errors name what the host lacks and the remedy: BTF (CONFIG_DEBUG_INFO_BTF), bpffs,
- * CAP_BPF and CAP_PERFMON (root), kernel older than 6.1. A failed load leaves no pin. */
+/* Loads or reuses. Errors name what the host lacks and the remedy: BTF (CONFIG_DEBUG_INFO_BTF),
+ * bpffs, CAP_BPF and CAP_PERFMON (root), kernel older than 6.1. A failed load leaves no pin. */
 int kern_open(struct kern **out, struct err *err);
 void kern_close(struct kern *k);
 /* Detaches and unpins everything; -EBUSY (text names the live ones) while a sandbox lives. */
@@ -28,12 +28,12 @@ int kern_unload(struct err *err);
 enum kern_kill { KERN_KILL_NONE, KERN_KILL_EXIT_HOOK, KERN_KILL_PID_NAMESPACE, KERN_KILL_WATCHER };
 /* What a probe at load found; cached in the pins. */
 struct kern_facts {
-	bool lsm;		 /* BPF LSM programs attached: tier A */
-	char lsm_detail[128];	 /* why not: "bpf_prog_load(lsm): EPERM" … */
-	bool exit_hook_kills;	 /* bpf_send_signal_task works in the exit hook */
+	bool lsm;	      /* BPF LSM programs attached: tier A */
+	char lsm_detail[128]; /* why not: "bpf_prog_load(lsm): EPERM" … */
+	bool exit_hook_kills; /* bpf_send_signal_task works in the exit hook */
 	char exit_hook_detail[128];
 	unsigned int hook_copies; /* of the tp_btf hooks, 3 where they may be skipped */
-	bool loaded_now;	 /* this call loaded it (for timing) */
+	bool loaded_now;	  /* this call loaded it (for timing) */
 	char build_id[72];
 	char pin_dir[160];
 };
@@ -53,12 +53,15 @@ struct kern_sandbox_opts {
 	bool keeper_owns;    /* a dead keeper kills the tree: every launched run */
 	bool want_events;
 };
-/* Makes the row of `*id` (0: a fresh one; names of groups and directories are made from the id before the row), a ring slot when wanted, owner rows, and seeds the calling thread's next
- * child with it. When the caller is itself inside a sandbox, that one becomes the parent (at most
- * SBX_MAX_NEST deep). -ENOSPC when a map is full. */
-int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, uint64_t *id, struct err *err);
-/* Whether `pid` (of a child still blocked) is the labelled root; labels it through iter/task when the fork hook was
- * skipped. -EPROTO when it cannot be labelled: then it must not be released. */
+/* Makes the row of `*id` (0: a fresh one; names of groups and directories are made from the id
+ * before the row), a ring slot when wanted, owner rows, and seeds the calling thread's next
+ * child with it. When the caller is itself inside a sandbox, that one becomes the parent (at
+ * most SBX_MAX_NEST deep). -ENOSPC when a map is full. */
+int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, uint64_t *id,
+			struct err *err);
+/* Whether `pid` (of a child still blocked) is the labelled root; labels it through iter/task
+ * when the fork hook was skipped. -EPROTO when it cannot be labelled: then it must not be
+ * released. */
 int kern_sandbox_verify_root(struct kern *k, uint64_t id, pid_t pid, int pidfd, struct err *err);
 /* -ENOENT when there is no such sandbox. */
 int kern_sandbox_read(struct kern *k, uint64_t id, struct sbx_sandbox *out);
@@ -73,12 +76,13 @@ int kern_label_pidfd(struct kern *k, int pidfd, uint64_t id, struct err *err);
 /* Sandbox of a process, 0 when none. */
 int kern_label_of(struct kern *k, int pidfd, uint64_t *id);
 
-/* Calls fn for every thread row of sandbox `id` (0: of all); O(tracked). A negative return of fn ends
- * the walk and is returned. */
-int kern_tasks_each(struct kern *k, uint64_t id, int (*fn)(void *arg, const struct sbx_task *task), void *arg);
+/* Calls fn for every thread row of sandbox `id` (0: of all); O(tracked). A negative return of
+ * fn ends the walk and is returned. */
+int kern_tasks_each(struct kern *k, uint64_t id, int (*fn)(void *arg, const struct sbx_task *task),
+		    void *arg);
 
-/* Sends `sig` to every process of the sandbox through a pidfd that is proven to be a member. Returns
- * the number signalled or a negative errno. */
+/* Sends `sig` to every process of the sandbox through a pidfd that is proven to be a member.
+ * Returns the number signalled or a negative errno. */
 int kern_signal_tree(struct kern *k, uint64_t id, int sig);
 
 #endif

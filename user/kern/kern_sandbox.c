@@ -19,22 +19,26 @@ static int create_error(int rc, struct err *err)
 	switch (rc) {
 	case -ENOSPC:
 		return err_say(err, ERR_BUSY, rc,
-			       "the tables of the kernel half are full (%d sandboxes, %d owners, %d threads): "
+			       "the tables of the kernel half are full (%d sandboxes, %d owners, "
+			       "%d threads): "
 			       "sbxctl ps -a shows the sandboxes",
 			       SBX_MAX_SANDBOXES, SBX_MAX_OWNERS, SBX_MAX_TASKS);
 	case -ELOOP:
-		return err_say(err, ERR_VALIDATION, rc, "sandboxes can be nested %d deep", SBX_MAX_NEST);
+		return err_say(err, ERR_VALIDATION, rc, "sandboxes can be nested %d deep",
+			       SBX_MAX_NEST);
 	case -ECANCELED:
 		return err_say(err, ERR_BUSY, rc, "the sandbox this was started in is ending");
 	case -EPERM:
 	case -EACCES:
 		return err_say(err, ERR_PERMISSION, rc,
-			       "the kernel refuses to run BPF programs (bpf: %s): run as root with CAP_BPF and "
+			       "the kernel refuses to run BPF programs (bpf: %s): run as root with "
+			       "CAP_BPF and "
 			       "CAP_PERFMON",
 			       strerror(-rc));
 	case -ESTALE:
-		return err_say(err, ERR_BUSY, rc,
-			       "the kernel half was unloaded while this run started: start it again");
+		return err_say(
+			err, ERR_BUSY, rc,
+			"the kernel half was unloaded while this run started: start it again");
 	}
 	return err_set(err, rc, "make a sandbox in the kernel half");
 }
@@ -53,7 +57,7 @@ static int create(struct kern *k, struct sbx_create *args, struct err *err)
 	int rc = 0;
 
 	for (int i = 0; i < TRIES; i++) {
-		if (rc == -ESTALE && half_reopen(k, err))
+		if (rc == -ESTALE && kern_reopen(k, err))
 			return -ESTALE;
 		if (!given)
 			args->id = kern_id_new();
@@ -70,7 +74,8 @@ static int make_ring(struct kern *k, const struct sbx_create *args, struct err *
 	int fd, rc;
 
 	if (args->ring == SBX_NO_RING)
-		return err_say(err, ERR_BUSY, -ENOSPC, "no event ring is free (%d are in use)", SBX_MAX_RINGS);
+		return err_say(err, ERR_BUSY, -ENOSPC, "no event ring is free (%d are in use)",
+			       SBX_MAX_RINGS);
 	if (args->ring_ready)
 		return 0;
 	fd = half_fd(k, HALF_RINGS);
@@ -92,7 +97,8 @@ static int register_owner(struct kern *k, uint64_t id, pid_t owner, struct err *
 	return rc ? err_set(err, rc, "register process %d as the owner", owner) : 0;
 }
 
-int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, uint64_t *id, struct err *err)
+int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, uint64_t *id,
+			struct err *err)
 {
 	bool by_number = !opts->owner_tgid || half_host_pids();
 	struct sbx_create args = {
@@ -169,7 +175,8 @@ int kern_sandbox_verify_root(struct kern *k, uint64_t id, pid_t pid, int pidfd, 
 
 	if (is_root(k, id, pid, pidfd))
 		return 0;
-	/* Every copy of the fork hook was skipped: rare, and mended here since the child is still blocked. */
+	/* Every copy of the fork hook was skipped: rare, and mended here since the child is
+	 * still blocked. */
 	half_control(k, id, SBX_CONTROL_UNSEED);
 	if (!kern_label_pidfd(k, pidfd, id, &why) && is_root(k, id, pid, pidfd))
 		return 0;

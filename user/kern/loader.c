@@ -20,24 +20,26 @@
 
 enum { WHEN_ALWAYS, WHEN_LSM, WHEN_KILL, WHEN_PROBING };
 
-/* Every program that is attached, in this order: the exit hook that kills comes after those that mark. */
+/* Every program that is attached, in this order: the exit hook that kills comes after those
+ * that mark. */
 static const struct hook {
 	const char *name;
 	int copy; /* 0: the only one */
 	int when;
 } hooks[] = {
-	{ "probe_spin", 0, WHEN_PROBING },	{ "track_fork_1", 1, WHEN_ALWAYS },
-	{ "track_fork_2", 2, WHEN_ALWAYS },	{ "track_fork_3", 3, WHEN_ALWAYS },
-	{ "track_exec_1", 1, WHEN_ALWAYS },	{ "track_exec_2", 2, WHEN_ALWAYS },
-	{ "track_exec_3", 3, WHEN_ALWAYS },	{ "track_exit_1", 1, WHEN_ALWAYS },
-	{ "track_exit_2", 2, WHEN_ALWAYS },	{ "track_exit_3", 3, WHEN_ALWAYS },
-	{ "kill_exit_1", 1, WHEN_KILL },	{ "kill_exit_2", 2, WHEN_KILL },
-	{ "kill_exit_3", 3, WHEN_KILL },	{ "track_task_alloc", 0, WHEN_LSM },
-	{ "track_task_free", 0, WHEN_LSM },	{ "track_bprm_check", 0, WHEN_LSM },
+	{ "probe_spin", 0, WHEN_PROBING },  { "track_fork_1", 1, WHEN_ALWAYS },
+	{ "track_fork_2", 2, WHEN_ALWAYS }, { "track_fork_3", 3, WHEN_ALWAYS },
+	{ "track_exec_1", 1, WHEN_ALWAYS }, { "track_exec_2", 2, WHEN_ALWAYS },
+	{ "track_exec_3", 3, WHEN_ALWAYS }, { "track_exit_1", 1, WHEN_ALWAYS },
+	{ "track_exit_2", 2, WHEN_ALWAYS }, { "track_exit_3", 3, WHEN_ALWAYS },
+	{ "kill_exit_1", 1, WHEN_KILL },    { "kill_exit_2", 2, WHEN_KILL },
+	{ "kill_exit_3", 3, WHEN_KILL },    { "track_task_alloc", 0, WHEN_LSM },
+	{ "track_task_free", 0, WHEN_LSM }, { "track_bprm_check", 0, WHEN_LSM },
 };
 #define HOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
-/* SBX_DEGRADE=copies,lsm,exit-hook does as if this kernel were a worse one: tests force the fallbacks with it. */
+/* SBX_DEGRADE=copies,lsm,exit-hook does as if this kernel were a worse one: tests force the
+ * fallbacks with it. */
 static bool degraded(const char *what, char detail[SBX_DETAIL])
 {
 	const char *list = secure_getenv("SBX_DEGRADE");
@@ -91,10 +93,12 @@ static int open_object(struct loading *l, struct err *err)
 static int load_error(struct err *err, int rc)
 {
 	return err_say(err, rc == -EPERM ? ERR_PERMISSION : ERR_INTERNAL, rc,
-		       "load the kernel half: %s (SBX_BPF_LOG=1 shows what the kernel says)", strerror(-rc));
+		       "load the kernel half: %s (SBX_BPF_LOG=1 shows what the kernel says)",
+		       strerror(-rc));
 }
 
-/* probe_spin alone, of a copy of the object: how many copies of the others to load depends on it. */
+/* probe_spin alone, of a copy of the object: how many copies of the others to load depends on
+ * it. */
 static int find_copies(struct loading *l, struct err *err)
 {
 	struct bpf_program *p, *spin;
@@ -107,12 +111,15 @@ static int find_copies(struct loading *l, struct err *err)
 		return rc;
 	spin = program_of(l, &hooks[0]);
 	bpf_object__for_each_program(p, l->skel->obj) bpf_program__set_autoload(p, p == spin);
-	bpf_object__for_each_map(m, l->skel->obj) bpf_map__set_autocreate(m, bpf_map__is_internal(m));
+	bpf_object__for_each_map(m, l->skel->obj)
+		bpf_map__set_autocreate(m, bpf_map__is_internal(m));
 	rc = sbx_bpf__load(l->skel);
 	link = rc ? NULL : bpf_program__attach(spin);
 	if (link)
 		l->facts.hook_copies =
-			probe_hooks_skipped(bpf_program__fd(spin)) || degraded("copies", why) ? COPIES : 1;
+			probe_hooks_skipped(bpf_program__fd(spin)) || degraded("copies", why)
+				? COPIES
+				: 1;
 	else
 		rc = load_error(err, rc ? rc : -errno);
 	bpf_link__destroy(link);
@@ -187,7 +194,8 @@ static void try_hooks(struct loading *l)
 		detach_hooks(l, WHEN_KILL);
 }
 
-static int pin_fd(const struct loading *l, int fd, const char *prefix, const char *name, struct err *err)
+static int pin_fd(const struct loading *l, int fd, const char *prefix, const char *name,
+		  struct err *err)
 {
 	char path[PINS_PATH + 64];
 
@@ -206,8 +214,10 @@ static int pin_all(const struct loading *l, struct err *err)
 			rc = pin_fd(l, bpf_link__fd(l->links[i]), "link_", hooks[i].name, err);
 	for (int i = 0; i < HALF_PINS && !rc; i++) {
 		map = bpf_object__find_map_by_name(l->skel->obj, half_pin_names[i]);
-		prog = map ? NULL : bpf_object__find_program_by_name(l->skel->obj, half_pin_names[i]);
-		rc = pin_fd(l, map ? bpf_map__fd(map) : bpf_program__fd(prog), "", half_pin_names[i], err);
+		prog = map ? NULL
+			   : bpf_object__find_program_by_name(l->skel->obj, half_pin_names[i]);
+		rc = pin_fd(l, map ? bpf_map__fd(map) : bpf_program__fd(prog), "",
+			    half_pin_names[i], err);
 	}
 	return rc;
 }
@@ -216,9 +226,9 @@ static int put_facts(const struct loading *l, struct err *err)
 {
 	__u32 zero = 0;
 
-	return bpf_map_update_elem(bpf_map__fd(l->skel->maps.facts), &zero, &l->facts, BPF_ANY) ?
-		       err_set(err, -errno, "record what this kernel can do") :
-		       0;
+	return bpf_map_update_elem(bpf_map__fd(l->skel->maps.facts), &zero, &l->facts, BPF_ANY)
+		       ? err_set(err, -errno, "record what this kernel can do")
+		       : 0;
 }
 
 static int load_and_pin(struct loading *l, const struct pins *pins, struct err *err)
@@ -264,7 +274,7 @@ int loader_load(const struct pins *pins, struct err *err)
 	return rc;
 }
 
-/* ---- removal --------------------------------------------------------------------------------------- */
+/* ---- removal -------------------------------------------------------------------------------- */
 
 static int sweep_one(void *arg, const char *dir)
 {
@@ -303,10 +313,12 @@ static int unload_one(void *arg, const char *dir)
 	return u->rc || live;
 }
 
-/* Looks at all before it touches one. Who starts in between is found by the second look, and keeps its half. */
+/* Looks at all before it touches one. Who starts in between is found by the second look, and
+ * keeps its half. */
 int loader_unload(const struct pins *pins, struct err *err)
 {
-	struct unload look = { .look = half_lives }, removal = { .look = half_retire, .remove = true };
+	struct unload look = { .look = half_lives },
+		      removal = { .look = half_retire, .remove = true };
 	struct unload *u = &look;
 	int rc = pins_each(pins, unload_one, u);
 
@@ -316,7 +328,9 @@ int loader_unload(const struct pins *pins, struct err *err)
 	}
 	if (*u->busy)
 		return err_say(err, ERR_BUSY, -EBUSY,
-			       "sandboxes are alive (in '%s'): sbxctl ps shows them, sbxctl kill ends them", u->busy);
+			       "sandboxes are alive (in '%s'): sbxctl ps shows them, sbxctl kill "
+			       "ends them",
+			       u->busy);
 	if (u->rc || rc < 0)
 		return err_set(err, u->rc ? u->rc : rc, "unload from '%s'", pins->root);
 	return 0;

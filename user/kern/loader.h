@@ -14,7 +14,8 @@
 int loader_load(const struct pins *pins, struct err *err);
 /* Removes the halves of other builds, and leftovers of failed loads, in which no sandbox lives. */
 void loader_sweep(const struct pins *pins);
-/* Removes every half. -EBUSY with the number of live sandboxes when one has any; then all stay usable. */
+/* Removes every half. -EBUSY with the number of live sandboxes when one has any; then all stay
+ * usable. */
 int loader_unload(const struct pins *pins, struct err *err);
 
 #endif

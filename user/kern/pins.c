@@ -28,7 +28,8 @@ static bool is_bpffs(const char *path)
 	return !statfs(path, &fs) && (unsigned long)fs.f_type == BPF_FS_MAGIC;
 }
 
-/* A private run directory has a private kernel half, so that tests meet neither each other's nor the host's. */
+/* A private run directory has a private kernel half, so that tests meet neither each other's
+ * nor the host's. */
 static int choose(struct pins *p, struct err *err)
 {
 	const char *given = secure_getenv("SBX_BPFFS"), *top = secure_getenv("SBX_RUN_DIR");
@@ -37,18 +38,20 @@ static int choose(struct pins *p, struct err *err)
 	if (given && *given) {
 		if (!is_bpffs(given))
 			return err_say(err, ERR_VALIDATION, -EINVAL,
-				       "SBX_BPFFS='%s' is not a bpffs: mount -t bpf bpf '%s'", given, given);
+				       "SBX_BPFFS='%s' is not a bpffs: mount -t bpf bpf '%s'",
+				       given, given);
 		n = snprintf(p->bpffs, sizeof(p->bpffs), "%s", given);
 	} else if (!(top && *top) && is_bpffs(HOST_BPFFS)) {
 		n = snprintf(p->bpffs, sizeof(p->bpffs), "%s", HOST_BPFFS);
 	} else {
 		p->own_mount = true;
-		n = snprintf(p->bpffs, sizeof(p->bpffs), "%s/bpf", top && *top ? top : DEFAULT_RUN_DIR);
+		n = snprintf(p->bpffs, sizeof(p->bpffs), "%s/bpf",
+			     top && *top ? top : DEFAULT_RUN_DIR);
 	}
 	if (n >= (int)sizeof(p->bpffs))
 		return err_say(err, ERR_VALIDATION, -ENAMETOOLONG,
-			       "the path of the bpffs is longer than %zu bytes: %s", sizeof(p->bpffs) - 1,
-			       given && *given ? given : top);
+			       "the path of the bpffs is longer than %zu bytes: %s",
+			       sizeof(p->bpffs) - 1, given && *given ? given : top);
 	snprintf(p->root, sizeof(p->root), "%s/sbx", p->bpffs);
 	snprintf(p->dir, sizeof(p->dir), "%s/%d/%.*s", p->root, SBX_ABI, BUILD_CHARS, SBX_BUILD_ID);
 	return 0;
@@ -57,10 +60,12 @@ static int choose(struct pins *p, struct err *err)
 static int mount_error(const struct pins *p, int error, struct err *err)
 {
 	if (error == EPERM || error == EACCES)
-		return err_say(err, ERR_PERMISSION, -error,
-			       "cannot mount a bpffs on '%s': %s (run as root with CAP_SYS_ADMIN; in a container "
-			       "--cap-add SYS_ADMIN, or mount the host's: -v /sys/fs/bpf:/sys/fs/bpf)",
-			       p->bpffs, strerror(error));
+		return err_say(
+			err, ERR_PERMISSION, -error,
+			"cannot mount a bpffs on '%s': %s (run as root with CAP_SYS_ADMIN; in a "
+			"container "
+			"--cap-add SYS_ADMIN, or mount the host's: -v /sys/fs/bpf:/sys/fs/bpf)",
+			p->bpffs, strerror(error));
 	if (error == ENODEV)
 		return err_say(err, ERR_UNSUPPORTED, -error,
 			       "this kernel has no bpffs: CONFIG_BPF_SYSCALL=y is needed");
@@ -92,7 +97,8 @@ static int make_root(const struct pins *p, struct err *err)
 	return 0;
 }
 
-/* An unload may remove the directory between our open and our lock: then it is not the one to lock. */
+/* An unload may remove the directory between our open and our lock: then it is not the one to
+ * lock. */
 static int lock_root(struct pins *p, int how, struct err *err)
 {
 	struct stat st;

@@ -2,8 +2,9 @@
 /*
  * pins: where the kernel half lives in bpffs, and the lock on that place.
  *
- * Each build has a directory of its own, sbx/<abi>/<build>, which appears complete, by rename. The lock is on
- * the directory sbx itself (root's, 0700), so that it goes where the pins go. Holds no BPF object, only names.
+ * Each build has a directory of its own, sbx/<abi>/<build>, which appears complete, by rename.
+ * The lock is on the directory sbx itself (root's, 0700), so that it goes where the pins go.
+ * Holds no BPF object, only names.
  */
 #ifndef KERN_PINS_H
 #define KERN_PINS_H
@@ -22,8 +23,9 @@ struct pins {
 	char dir[PINS_PATH]; /* of this build */
 };
 
-/* Finds the bpffs (SBX_BPFFS; else SBX_RUN_DIR/bpf; else /sys/fs/bpf; else /run/sbx/bpf), mounts one of our own where
- * there is none, makes <root>, and locks it: shared to reuse, exclusive to load or unload. */
+/* Finds the bpffs (SBX_BPFFS; else SBX_RUN_DIR/bpf; else /sys/fs/bpf; else /run/sbx/bpf),
+ * mounts one of our own where there is none, makes <root>, and locks it: shared to reuse,
+ * exclusive to load or unload. */
 int pins_open(struct pins *p, bool exclusive, struct err *err);
 /* Drops a shared lock for an exclusive one; what was seen before must be looked at again. */
 int pins_lock_exclusive(struct pins *p, struct err *err);
@@ -31,7 +33,8 @@ void pins_close(struct pins *p);
 
 /* Calls fn for the directory of every build, this one included, leftovers of failed loads too. */
 int pins_each(const struct pins *p, int (*fn)(void *arg, const char *dir), void *arg);
-/* Unpins all in a build's directory and removes it; what is pinned nowhere else is detached by that. */
+/* Unpins all in a build's directory and removes it; what is pinned nowhere else is detached by
+ * that. */
 int pins_remove(const char *dir);
 /* Removes the emptied directories and our own mount. For an unload that found nothing left. */
 void pins_vanish(struct pins *p);

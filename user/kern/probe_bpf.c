@@ -43,13 +43,16 @@ static int may_load(struct err *err)
 		return 0;
 	if (fd == -EPERM || fd == -EACCES)
 		return err_say(err, ERR_PERMISSION, fd,
-			       "the kernel refuses BPF programs (bpf: %s): run as root with CAP_BPF and CAP_PERFMON; "
-			       "in a container --cap-add BPF --cap-add PERFMON --cap-add SYS_ADMIN, and a seccomp "
+			       "the kernel refuses BPF programs (bpf: %s): run as root with "
+			       "CAP_BPF and CAP_PERFMON; "
+			       "in a container --cap-add BPF --cap-add PERFMON --cap-add "
+			       "SYS_ADMIN, and a seccomp "
 			       "profile that lets bpf(2) pass",
 			       strerror(-fd));
 	if (fd == -EINVAL || fd == -ENOSYS)
 		return err_say(err, ERR_UNSUPPORTED, fd,
-			       "this kernel is too old for the kernel half of sbx, or built without it: Linux 6.1 with "
+			       "this kernel is too old for the kernel half of sbx, or built "
+			       "without it: Linux 6.1 with "
 			       "CONFIG_BPF_SYSCALL=y and CONFIG_BPF_EVENTS=y is needed (bpf: %s)",
 			       strerror(-fd));
 	return err_set(err, fd, "load a BPF program");
@@ -77,14 +80,15 @@ static void try_lsm(const struct btf *btf, struct probe_types *out)
 	own_fd fd = -1;
 
 	if (id < 0) {
-		snprintf(out->lsm_detail, sizeof(out->lsm_detail), "the kernel is built without CONFIG_BPF_LSM");
+		snprintf(out->lsm_detail, sizeof(out->lsm_detail),
+			 "the kernel is built without CONFIG_BPF_LSM");
 		return;
 	}
 	fd = load_tiny(BPF_PROG_TYPE_LSM, BPF_LSM_MAC, id);
 	out->lsm = fd >= 0;
 	if (fd < 0)
-		snprintf(out->lsm_detail, sizeof(out->lsm_detail), "loading a BPF program of type lsm: %s",
-			 strerror(-fd));
+		snprintf(out->lsm_detail, sizeof(out->lsm_detail),
+			 "loading a BPF program of type lsm: %s", strerror(-fd));
 }
 
 int probe_types(struct probe_types *out, struct err *err)
@@ -98,7 +102,8 @@ int probe_types(struct probe_types *out, struct err *err)
 	btf = btf__load_vmlinux_btf();
 	if (!btf)
 		return err_say(err, ERR_UNSUPPORTED, -errno,
-			       "this kernel does not describe its types (/sys/kernel/btf/vmlinux: %s): a kernel with "
+			       "this kernel does not describe its types (/sys/kernel/btf/vmlinux: "
+			       "%s): a kernel with "
 			       "CONFIG_DEBUG_INFO_BTF=y is needed",
 			       strerror(errno));
 	out->group_dead = exit_has_group_dead(btf);
@@ -110,9 +115,10 @@ int probe_types(struct probe_types *out, struct err *err)
 	return 0;
 }
 
-/* ---- what the children do ------------------------------------------------------------------------- */
+/* ---- what the children do ------------------------------------------------------------------- */
 
-struct try {
+struct
+try {
 	const struct probe_half *half;
 	uint64_t id;
 	int hold[2];   /* keeps the tree alive until the loader closes it */
@@ -198,9 +204,9 @@ bool probe_lsm_refuses(const struct probe_half *h, char detail[128])
 	if (rc == REFUSED)
 		return true;
 	snprintf(detail, 128, "%s",
-		 rc == ALLOWED	      ? "BPF LSM programs attach but are not asked: boot with bpf in lsm=" :
-		 rc == -ETIMEDOUT ? "a fork under the task_alloc hook did not return in time" :
-				    "the trial of the task_alloc hook failed");
+		 rc == ALLOWED ? "BPF LSM programs attach but are not asked: boot with bpf in lsm="
+		 : rc == -ETIMEDOUT ? "a fork under the task_alloc hook did not return in time"
+				    : "the trial of the task_alloc hook failed");
 	return false;
 }
 
@@ -239,8 +245,9 @@ bool probe_exit_kills(const struct probe_half *h, char detail[128])
 		if (keeper_dies(&t, &tree)) {
 			works = killed_by_hook(h, t.id);
 			snprintf(detail, 128, "%s",
-				 works ? "" :
-					 "the kernel refuses bpf_send_signal_task() in the exit hook (before 6.16)");
+				 works ? ""
+				       : "the kernel refuses bpf_send_signal_task() in the exit "
+					 "hook (before 6.16)");
 		}
 		close(t.report[0]);
 		close(t.report[1]);

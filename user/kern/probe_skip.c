@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether tracepoint programs are skipped. A BPF program is not entered while it is already active on the CPU. That
- * happens where such programs can be preempted: since a46023d5616e ("tracing: Guard __DECLARE_TRACE() use of
- * __DO_TRACE_CALL() with SRCU-fast"), under full or lazy preemption. So: one child's fork stays in the hook for a
- * while, and another, more urgent, forks on the same CPU meanwhile. The kernel counts who it skipped.
+ * Whether tracepoint programs are skipped. A BPF program is not entered while it is already
+ * active on the CPU. That happens where such programs can be preempted: since a46023d5616e
+ * ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with SRCU-fast"), under full or
+ * lazy preemption. So: one child's fork stays in the hook for a while, and another, more
+ * urgent, forks on the same CPU meanwhile. The kernel counts who it skipped.
  */
 #include "kern/probe_bpf.h"
 
@@ -47,7 +48,8 @@ static bool ended(int pidfd)
 	return poll(&p, 1, 0) > 0;
 }
 
-/* One CPU for both. Without the privilege for SCHED_FIFO this one is still preferred, for having slept. */
+/* One CPU for both. Without the privilege for SCHED_FIFO this one is still preferred, for
+ * having slept. */
 static int fork_urgently(void *arg)
 {
 	const struct sched_param first = { .sched_priority = 1 };
@@ -89,6 +91,7 @@ bool probe_hooks_skipped(int prog_fd)
 	if (skips(prog_fd, &before))
 		return true;
 	fd = aside_start(fork_urgently, NULL, NULL);
-	/* What cannot be tried is taken for the worse: copies cost instructions, a missing hook a label. */
+	/* What cannot be tried is taken for the worse: copies cost instructions, a missing hook
+	 * a label. */
 	return fd < 0 || aside_end(fd, TRY_MS) || skips(prog_fd, &after) || after != before;
 }

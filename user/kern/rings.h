@@ -9,7 +9,8 @@
 
 #include <stdint.h>
 
-/* Fills the first slots at load, in one update, so that a start need not wait for an RCU grace period. */
+/* Fills the first slots at load, in one update, so that a start need not wait for an RCU grace
+ * period. */
 int rings_prefill(int rings_fd, int slots_fd);
 /* Puts a new ring into one slot; up to some 15 ms. */
 int rings_put(int rings_fd, uint32_t slot);

@@ -23,7 +23,8 @@ int kern_label_pidfd(struct kern *k, int pidfd, uint64_t id, struct err *err)
 	if (rc == -EBUSY)
 		return err_say(err, ERR_BUSY, rc, "the process already belongs to another sandbox");
 	if (rc == -ENOSPC)
-		return err_say(err, ERR_BUSY, rc, "the kernel half tracks %d threads, its bound", SBX_MAX_TASKS);
+		return err_say(err, ERR_BUSY, rc, "the kernel half tracks %d threads, its bound",
+			       SBX_MAX_TASKS);
 	return rc ? err_set(err, rc, "label the process") : 0;
 }
 
@@ -36,7 +37,7 @@ int kern_label_of(struct kern *k, int pidfd, uint64_t *id)
 	return rc;
 }
 
-/* ---- walking the rows ---------------------------------------------------------------------------------- */
+/* ---- walking the rows ----------------------------------------------------------------------- */
 
 struct family { /* whether a sandbox is `id` or inside it; remembers the last answer */
 	struct kern *k;
@@ -72,9 +73,10 @@ struct batch {
 	__u64 cursor;
 };
 
-/* Rows of sandbox `id` and of those inside, with their keys. A row that moves meanwhile may be missed or come twice. */
-static int each_row(struct kern *k, uint64_t id, int (*fn)(void *arg, __u64 key, const struct sbx_task *row),
-		    void *arg)
+/* Rows of sandbox `id` and of those inside, with their keys. A row that moves meanwhile may be
+ * missed or come twice. */
+static int each_row(struct kern *k, uint64_t id,
+		    int (*fn)(void *arg, __u64 key, const struct sbx_task *row), void *arg)
 {
 	own_mem struct batch *b = malloc(sizeof(*b));
 	struct family family = { .k = k, .id = id };
@@ -114,14 +116,15 @@ static int each_task(void *arg, __u64 key, const struct sbx_task *row)
 	return e->fn(e->arg, row);
 }
 
-int kern_tasks_each(struct kern *k, uint64_t id, int (*fn)(void *arg, const struct sbx_task *task), void *arg)
+int kern_tasks_each(struct kern *k, uint64_t id, int (*fn)(void *arg, const struct sbx_task *task),
+		    void *arg)
 {
 	struct each e = { fn, arg };
 
 	return each_row(k, id, each_task, &e);
 }
 
-/* ---- signals ------------------------------------------------------------------------------------------- */
+/* ---- signals -------------------------------------------------------------------------------- */
 
 struct member {
 	__u64 key, start_ns, sandbox;
@@ -156,7 +159,8 @@ static int by_tgid(const void *a, const void *b)
 	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
 }
 
-/* Rows die with their thread: one that is still the same after pidfd_open proves that the pidfd is of its process. */
+/* Rows die with their thread: one that is still the same after pidfd_open proves that the pidfd
+ * is of its process. */
 static bool still_there(struct kern *k, const struct member *m)
 {
 	struct sbx_task row;
@@ -169,7 +173,8 @@ static bool signal_member(struct kern *k, const struct member *m, int sig)
 {
 	own_fd pidfd = (int)syscall(SYS_pidfd_open, (pid_t)m->tgid, 0);
 
-	return pidfd >= 0 && still_there(k, m) && !syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
+	return pidfd >= 0 && still_there(k, m) &&
+	       !syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
 }
 
 static int signal_by_rows(struct kern *k, uint64_t id, int sig)
@@ -189,7 +194,8 @@ static int signal_by_rows(struct kern *k, uint64_t id, int sig)
 	return rc ? rc : sent;
 }
 
-/* In a container rows carry numbers that mean other processes here: ask each process that is visible for its label. */
+/* In a container rows carry numbers that mean other processes here: ask each process that is
+ * visible for its label. */
 static int signal_by_proc(struct kern *k, uint64_t id, int sig)
 {
 	struct family family = { .k = k, .id = id };
@@ -206,7 +212,8 @@ static int signal_by_proc(struct kern *k, uint64_t id, int sig)
 		if (num_u64(e->d_name, &pid))
 			continue;
 		pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
-		if (pidfd < 0 || kern_label_of(k, pidfd, &label) || !label || !inside(&family, label))
+		if (pidfd < 0 || kern_label_of(k, pidfd, &label) || !label ||
+		    !inside(&family, label))
 			continue;
 		sent += !syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
 	}

@@ -88,7 +88,8 @@ static void kill_tree(const struct watch *w)
 
 	kern_sandbox_set_dying(w->k, w->id);
 	for (int i = 0; i < KILL_ROUNDS; i++, nanosleep(&pause, NULL)) {
-		if (w->cgroup_kill_fd >= 0 && write(w->cgroup_kill_fd, "1", 1) < 0 && errno == ENODEV)
+		if (w->cgroup_kill_fd >= 0 && write(w->cgroup_kill_fd, "1", 1) < 0 &&
+		    errno == ENODEV)
 			return;
 		if (kern_sandbox_read(w->k, w->id, &row) || !row.live)
 			return;
@@ -109,7 +110,8 @@ static int watch(void *arg)
 static int arm(uint64_t deadline_ns)
 {
 	const struct itimerspec at = {
-		.it_value = { .tv_sec = (time_t)(deadline_ns / 1000000000), .tv_nsec = (long)(deadline_ns % 1000000000) },
+		.it_value = { .tv_sec = (time_t)(deadline_ns / 1000000000),
+			      .tv_nsec = (long)(deadline_ns % 1000000000) },
 	};
 	int fd;
 
@@ -136,10 +138,14 @@ static int check_free(struct kern *k, struct watcher *w, uint64_t id, struct err
 	return err_set(err, rc, "keep the watcher outside the sandbox");
 }
 
-int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *opts, struct err *err)
+int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *opts,
+		  struct err *err)
 {
 	own_fd keeper = -1, timer = -1, far = -1;
-	struct watch job = { .k = k, .id = opts->id, .cgroup_kill_fd = opts->cgroup_kill_fd, .owner = opts->owner_pidfd };
+	struct watch job = { .k = k,
+			     .id = opts->id,
+			     .cgroup_kill_fd = opts->cgroup_kill_fd,
+			     .owner = opts->owner_pidfd };
 	int pair[2];
 
 	*w = (struct watcher){ .pid = -1, .pidfd = -1, .control_fd = -1 };

@@ -14,7 +14,7 @@
 struct watcher {
 	pid_t pid;
 	int pidfd;
-	int control_fd; /* end of file without a word from watcher_stop means that the keeper is dead */
+	int control_fd; /* its end without a word means that the keeper is dead */
 };
 
 struct watcher_opts {
@@ -23,8 +23,10 @@ struct watcher_opts {
 	int owner_pidfd;      /* -1: none */
 	uint64_t deadline_ns; /* CLOCK_BOOTTIME plus slack, 0: none */
 };
-/* After the root was cloned: before, the watcher would take the seed and be the root itself (-EPROTO). */
-int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *opts, struct err *err);
+/* After the root was cloned: before, the watcher would take the seed and be the root itself
+ * (-EPROTO). */
+int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *opts,
+		  struct err *err);
 /* Ends it without a kill and reaps it. Idempotent. */
 void watcher_stop(struct watcher *w);
 
