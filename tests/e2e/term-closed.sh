@@ -14,6 +14,5 @@ END
 term_line "\$SBXCTL run -p none -k 1 -- sh '$T/job'"
 three() { [ "$(pids_with "$seconds" | wc -l)" = 3 ]; }
 assert "three sleepers run" wait_until 5 three
-term kill-server
-LIB_TERM=
+term_stop
 assert "nothing survives the terminal" wait_until 8 none_with "$seconds"
