@@ -126,7 +126,6 @@ int cgroup_enter(struct cgroup *cg, pid_t pid, struct err *err)
 
 	for (enum cgroup_kind kind = 0; !r && kind < CGROUP_KINDS; kind++)
 		r = enter_v1(cg, kind, pid, text, err);
-	cgroup_scope_settle(&cg->scope);
 	return r;
 }
 
@@ -263,7 +262,6 @@ int cgroup_destroy(struct cgroup *cg, struct err *err)
 	uint64_t until_ns = clock_boot_ns() + CGROUP_TREE_BUDGET_NS;
 	int r;
 
-	cgroup_scope_settle(&cg->scope);
 	/* The v2 group records the others, so it goes last. */
 	for (enum cgroup_kind kind = 0; kind < CGROUP_KINDS; kind++) {
 		if (cg->v1[kind].fd < 0)
@@ -272,17 +270,18 @@ int cgroup_destroy(struct cgroup *cg, struct err *err)
 		if (r < 0)
 			return busy(cg->v1[kind].paths.dir, r, err);
 	}
-	r = cg->driver == CGROUP_SYSTEMD_SCOPE
-		    ? cgroup_scope_stop(cg->scope.unit, cg->v2.dir, until_ns, err)
-		    : cgroup_tree_remove(cg->v2.dir, until_ns);
-	return r < 0 ? busy(cg->v2.dir, r, err) : 0;
+	r = *cg->v2.dir ? cgroup_tree_remove(cg->v2.dir, until_ns) : 0;
+	if (r < 0)
+		return busy(cg->v2.dir, r, err);
+	cgroup_scope_release(&cg->scope);
+	return *cg->scope.dir ? cgroup_scope_gone(cg->scope.dir, until_ns, err) : 0;
 }
 
 void cgroup_free(struct cgroup *cg)
 {
 	if (!cg)
 		return;
-	cgroup_scope_settle(&cg->scope);
+	cgroup_scope_release(&cg->scope);
 	for (enum cgroup_kind kind = 0; kind < CGROUP_KINDS; kind++) {
 		close_fd(&cg->v1[kind].fd);
 		close_fd(&cg->v1[kind].tasks_fd);

@@ -58,7 +58,7 @@ int cgroup_kill_fd(struct cgroup *cg);
 /* Called by the child between clone and exec, while the keeper's descriptors are open: enters the v1
  * groups (26 µs; 11 ms where the parent does it, which waits for RCU). Allocates nothing. */
 int cgroup_enter_self(const struct cgroup *cg);
-/* For the blocked child: what cgroup_enter_self did not do, and systemd's placeholder goes. */
+/* For the blocked child: what cgroup_enter_self did not do. */
 int cgroup_enter(struct cgroup *cg, pid_t pid, struct err *err);
 /* Reads /proc/PID/cgroup and the limit files: the child is where it should be, limits are as asked. */
 int cgroup_verify(const struct cgroup *cg, pid_t pid, struct err *err);

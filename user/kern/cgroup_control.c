@@ -96,10 +96,16 @@ static int move_self(int dir, int leaf)
 	return n > 1 ? -EBUSY : io_write_file(leaf, "cgroup.procs", "0");
 }
 
+static bool made_by_us(const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+
+	return slash && !strncmp(slash + 1, CGROUP_PREFIX, strlen(CGROUP_PREFIX));
+}
+
 static bool may_move_all(const struct cgroup_place *place)
 {
-	return place->container ||
-	       !strncmp(cgroup_paths_leaf(&place->base), CGROUP_PREFIX, strlen(CGROUP_PREFIX));
+	return place->container || made_by_us(place->base.dir);
 }
 
 static bool ours(const struct cgroup_place *place)
@@ -220,13 +226,9 @@ static int enable_above(const struct cgroup_place *place, enum cgroup_kind kind,
 						  : "the host has to pass it on to this container");
 		strcpy(chain[n++], up.dir);
 	}
-	if (place->systemd)
-		return err_cannot(
-			err, cgroup_kind_capability(kind),
-			"delegation: '%s' does not have controller %s, and the groups above it "
-			"are systemd's: add Delegate=%s to their unit",
-			place->base.dir, cgroup_kind_name(kind), cgroup_kind_name(kind));
 	for (; n; n--) {
+		if (place->systemd && !made_by_us(chain[n - 1]))
+			return not_delegated(place, kind, err);
 		r = in_the_way(chain[n - 1]) ? -EBUSY : enable_at(chain[n - 1], kind);
 		if (r < 0)
 			return say(place, chain[n - 1], kind, r, err);

@@ -38,14 +38,11 @@ static struct cgroup *new_cgroup(const struct cgroup_opts *opts)
 	return cg;
 }
 
-static int make_v2(struct cgroup *cg, const struct cgroup_place *place,
-		   const struct cgroup_opts *opts, struct err *err)
+static int make_v2(struct cgroup *cg, const struct cgroup_place *place, const char *name,
+		   struct err *err)
 {
-	int r;
+	int r = cgroup_paths_child(&cg->v2, &place->base, name);
 
-	if (place->driver == CGROUP_SYSTEMD_SCOPE)
-		return cgroup_scope_start(&cg->scope, opts->name, place, &cg->limits, &cg->v2, err);
-	r = cgroup_paths_child(&cg->v2, &place->base, opts->name);
 	if (!r && mkdir(cg->v2.dir, 0755) < 0)
 		r = -errno;
 	if (r == -EROFS)
@@ -139,16 +136,6 @@ static int write_kind(struct cgroup *cg, enum cgroup_kind kind, struct cgroup_li
 	return r < 0 ? refused(cg, kind, file, r, err) : 0;
 }
 
-/* systemd has written the limits of a scope; what it does not know is oom.group before version 253. */
-static int apply_scope(struct cgroup *cg, struct err *err)
-{
-	int r = 0;
-
-	if (cgroup_limits_asked(&cg->limits, CGROUP_MEMORY))
-		r = io_write_file(cg->fd, "memory.oom.group", "1");
-	return r < 0 ? refused(cg, CGROUP_MEMORY, "memory.oom.group", r, err) : 0;
-}
-
 static int apply_kind(struct cgroup *cg, struct cgroup_place *place, enum cgroup_kind kind,
 		      const struct cgroup_opts *opts, struct err *err)
 {
@@ -206,10 +193,7 @@ static int apply(struct cgroup *cg, struct cgroup_place *place, const struct cgr
 {
 	int r = 0;
 
-	if (cg->driver == CGROUP_SYSTEMD_SCOPE)
-		r = apply_scope(cg, err);
-	for (enum cgroup_kind kind = 0;
-	     cg->driver != CGROUP_SYSTEMD_SCOPE && !r && kind < CGROUP_KINDS; kind++)
+	for (enum cgroup_kind kind = 0; !r && kind < CGROUP_KINDS; kind++)
 		r = apply_kind(cg, place, kind, opts, err);
 	if (!r)
 		r = check_type(cg, err);
@@ -220,30 +204,38 @@ static int apply(struct cgroup *cg, struct cgroup_place *place, const struct cgr
 	return r;
 }
 
+static int create(struct cgroup *cg, struct cgroup_place *place, const struct cgroup_opts *opts,
+		  struct err *err)
+{
+	int r = cgroup_place_find(place, opts->parent, err);
+
+	if (r < 0)
+		return r;
+	cg->driver = place->driver;
+	if (cg->driver == CGROUP_SYSTEMD_SCOPE)
+		r = cgroup_scope_start(&cg->scope, opts->name, place, &cg->limits, err);
+	if (!r)
+		r = make_v2(cg, place, opts->name, err);
+	if (r < 0) {
+		cg->v2.dir[0] = '\0'; /* not ours, if there is one of that name */
+		return r;
+	}
+	r = open_v2(cg, place, err);
+	return r ? r : apply(cg, place, opts, err);
+}
+
 int cgroup_create(struct cgroup **out, const struct cgroup_opts *opts, struct err *err)
 {
 	struct cgroup *cg = new_cgroup(opts);
 	struct cgroup_place place;
-	bool made = false;
 	int r;
 
 	if (!cg)
 		return err_set(err, -ENOMEM, "make group '%s'", opts->name);
-	r = cgroup_place_find(&place, opts->parent, err);
-	if (!r) {
-		cg->driver = place.driver;
-		r = make_v2(cg, &place, opts, err);
-		made = !r;
-	}
-	if (!r)
-		r = open_v2(cg, &place, err);
-	if (!r)
-		r = apply(cg, &place, opts, err);
+	r = create(cg, &place, opts, err);
 	cgroup_place_done(&place);
-
 	if (r < 0) {
-		if (made)
-			cgroup_destroy(cg, NULL);
+		cgroup_destroy(cg, NULL);
 		cgroup_free(cg);
 		return r;
 	}
@@ -283,8 +275,7 @@ int cgroup_update(struct cgroup *cg, const struct cgroup_limits *limits, struct 
 
 	if (!r && cg->driver == CGROUP_SYSTEMD_SCOPE)
 		r = cgroup_scope_update(&cg->scope, &asked, err);
-	for (enum cgroup_kind kind = 0;
-	     cg->driver != CGROUP_SYSTEMD_SCOPE && !r && kind < CGROUP_KINDS; kind++)
+	for (enum cgroup_kind kind = 0; !r && kind < CGROUP_KINDS; kind++)
 		if (cgroup_limits_asked(&asked, kind))
 			r = write_kind(cg, kind, &asked, err);
 	if (r < 0)

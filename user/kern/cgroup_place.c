@@ -134,11 +134,18 @@ static bool has_v1(const struct cgroup_place *place)
 	return false;
 }
 
+/* A run inside a run stays inside: its scope beside the outer one would escape that one's limits. */
+static bool ours(const struct cgroup_place *place)
+{
+	return place->systemd &&
+	       !strncmp(cgroup_paths_leaf(&place->base), CGROUP_PREFIX, strlen(CGROUP_PREFIX));
+}
+
 static enum cgroup_driver choose(const struct cgroup_place *place, const char *parent)
 {
 	if (has_v1(place))
 		return CGROUP_HYBRID; /* whoever made it: v2 carries no limit there */
-	if (delegated(place->base.dir))
+	if (delegated(place->base.dir) || ours(place))
 		return CGROUP_DELEGATED;
 	return place->systemd && !parent ? CGROUP_SYSTEMD_SCOPE : CGROUP_RAW_V2;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,6 +22,12 @@
 #define START_BUDGET_NS 5000000000ULL
 #define PAUSE_MIN_NS 200000L
 #define PAUSE_MAX_NS 5000000L
+#define ALONE_NS 100000000ULL /* that systemd is given to notice by itself */
+
+/* The placeholder's own group, and what the unit's limits must leave for it. */
+#define HOLD "placeholder"
+#define HOLD_BYTES (1 << 20)
+#define HOLD_TASKS 1
 
 #define MANAGER(call, types)                                                                    \
 	{                                                                                       \
@@ -88,12 +95,12 @@ static int hold(struct cgroup_scope *scope)
 	return 0;
 }
 
-void cgroup_scope_settle(struct cgroup_scope *scope)
+void cgroup_scope_release(struct cgroup_scope *scope)
 {
 	close_fd(&scope->hold_fd);
 	if (scope->placeholder <= 0)
 		return;
-	/* It may be frozen with the group, or not have read yet; somebody else may reap it. */
+	/* It may not have read yet; and somebody else may reap it. */
 	kill(scope->placeholder, SIGKILL);
 	while (waitpid(scope->placeholder, NULL, 0) < 0 && errno == EINTR)
 		;
@@ -130,11 +137,11 @@ static void limit_properties(struct dbus_body *b, const struct cgroup_limits *l)
 	bool swap = l->memory_bytes != CGROUP_NOT_ASKED || l->swap_bytes != CGROUP_NOT_ASKED;
 
 	if (l->memory_bytes != CGROUP_NOT_ASKED)
-		number(b, "MemoryMax", l->memory_bytes);
+		number(b, "MemoryMax", l->memory_bytes + HOLD_BYTES);
 	if (swap)
 		number(b, "MemorySwapMax", l->swap_bytes == CGROUP_NOT_ASKED ? 0 : l->swap_bytes);
 	if (l->pids != CGROUP_NOT_ASKED)
-		number(b, "TasksMax", l->pids);
+		number(b, "TasksMax", l->pids + HOLD_TASKS);
 	if (l->cpu_millicores != CGROUP_NOT_ASKED) /* µs of CPU a second */
 		number(b, "CPUQuotaPerSecUSec", l->cpu_millicores * 1000);
 }
@@ -149,15 +156,27 @@ static void pid_property(struct dbus_body *b, pid_t pid)
 	dbus_body_array_end(b, mark, 4);
 }
 
+static int call(const struct dbus_method *method, const struct dbus_body *body, char name[128],
+		struct err *err)
+{
+	struct dbus bus;
+	int r = dbus_open(&bus, err);
+
+	if (r < 0)
+		return r;
+	r = dbus_call(&bus, method, body, name, err);
+	dbus_close(&bus);
+	return r;
+}
+
+/* No OOMPolicy: the kernel kills the run's group as one, and systemd must not take the scope away with
+ * what was measured in it. */
 static int start_unit(const struct cgroup_scope *scope, const char *slice,
-		      const struct cgroup_limits *limits, bool oom_policy, char name[128],
-		      struct err *err)
+		      const struct cgroup_limits *limits, struct err *err)
 {
 	static const struct dbus_method method = MANAGER("StartTransientUnit", "ssa(sv)a(sa(sv))");
 	struct dbus_body body = { .len = 0 };
-	struct dbus bus;
 	size_t mark;
-	int r;
 
 	dbus_body_string(&body, scope->unit);
 	dbus_body_string(&body, "fail");
@@ -168,20 +187,12 @@ static int start_unit(const struct cgroup_scope *scope, const char *slice,
 	flag(&body, "Delegate", true);
 	flag(&body, "MemoryAccounting", true);
 	flag(&body, "TasksAccounting", true);
-	if (oom_policy)
-		text(&body, "OOMPolicy", "kill");
 	limit_properties(&body, limits);
 	pid_property(&body, scope->placeholder);
 	dbus_body_array_end(&body, mark, 8);
 	mark = dbus_body_array(&body, 8);
 	dbus_body_array_end(&body, mark, 8);
-
-	r = dbus_open(&bus, err);
-	if (r < 0)
-		return r;
-	r = dbus_call(&bus, &method, &body, name, err);
-	dbus_close(&bus);
-	return r;
+	return call(&method, &body, NULL, err);
 }
 
 /* The answer only says that a job was made. The placeholder is moved after the limits are written. */
@@ -210,6 +221,21 @@ static int await_group(const struct cgroup_scope *scope, struct cgroup_paths *gr
 	return err_set(err, -ETIMEDOUT, "systemd did not start unit '%s'", scope->unit);
 }
 
+/* Out of the scope's own group, which then may pass controllers on. */
+static int step_aside(const struct cgroup_scope *scope, struct err *err)
+{
+	own_fd dir = open(scope->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char pid[16];
+	int r = 0;
+
+	snprintf(pid, sizeof(pid), "%d", (int)scope->placeholder);
+	if (dir < 0 || mkdirat(dir, HOLD, 0755) < 0)
+		r = -errno;
+	if (!r)
+		r = io_write_file(dir, HOLD "/cgroup.procs", pid);
+	return r < 0 ? err_set(err, r, "put the placeholder of unit '%s' aside", scope->unit) : 0;
+}
+
 /* What encloses us but will not enclose a unit beside us: it must not get more than we have. */
 static void lower_to_ours(const struct cgroup_place *place, const char *slice,
 			  struct cgroup_limits *limits)
@@ -221,33 +247,30 @@ static void lower_to_ours(const struct cgroup_place *place, const char *slice,
 	cgroup_limits_lower(limits, &ours);
 }
 
-int cgroup_scope_start(struct cgroup_scope *scope, const char *name,
-		       const struct cgroup_place *place, struct cgroup_limits *limits,
-		       struct cgroup_paths *group, struct err *err)
+int cgroup_scope_start(struct cgroup_scope *scope, const char *name, struct cgroup_place *place,
+		       struct cgroup_limits *limits, struct err *err)
 {
-	char slice[CGROUP_PATH_MAX], error[128] = "";
+	struct cgroup_paths *group = &place->base;
+	char slice[CGROUP_PATH_MAX];
 	int r;
 
-	*scope = (struct cgroup_scope)CGROUP_SCOPE_NONE;
-	snprintf(scope->unit, sizeof(scope->unit), "%s.scope", name);
-	strcpy(group->mount, place->base.mount);
-	strcpy(group->root, place->base.root);
+	snprintf(scope->unit, sizeof(scope->unit), "%s" CGROUP_SCOPE_SUFFIX, name);
 	cgroup_scope_slice(place->own.name, slice);
 	lower_to_ours(place, slice, limits);
 
 	r = hold(scope);
-	if (r < 0) {
+	if (r < 0)
 		err_set(err, r, "make a placeholder for unit '%s'", scope->unit);
-	} else {
-		r = start_unit(scope, slice, limits, true, error, err);
-		/* Before systemd 253 a scope has no such property; we set memory.oom.group ourselves. */
-		if (r == -EREMOTEIO && strstr(error, "PropertyReadOnly"))
-			r = start_unit(scope, slice, limits, false, error, err);
-	}
+	else
+		r = start_unit(scope, slice, limits, err);
 	if (!r)
 		r = await_group(scope, group, err);
+	if (!r) {
+		strcpy(scope->dir, group->dir);
+		r = step_aside(scope, err);
+	}
 	if (r < 0)
-		cgroup_scope_settle(scope); /* an empty unit is collected */
+		cgroup_scope_release(scope); /* systemd collects the empty unit */
 	return r;
 }
 
@@ -256,53 +279,57 @@ int cgroup_scope_update(const struct cgroup_scope *scope, const struct cgroup_li
 {
 	static const struct dbus_method method = MANAGER("SetUnitProperties", "sba(sv)");
 	struct dbus_body body = { .len = 0 };
-	struct dbus bus;
 	size_t mark;
-	int r;
 
 	dbus_body_string(&body, scope->unit);
 	dbus_body_u32(&body, true); /* until the unit ends, not in a file */
 	mark = dbus_body_array(&body, 8);
 	limit_properties(&body, limits);
 	dbus_body_array_end(&body, mark, 8);
-
-	r = dbus_open(&bus, err);
-	if (r < 0)
-		return r;
-	r = dbus_call(&bus, &method, &body, NULL, err);
-	dbus_close(&bus);
-	return r;
+	return call(&method, &body, NULL, err);
 }
 
-/*
- * We do not remove the group: the kernel drops the notice that it became empty when the group goes
- * within 10 ms of the last one, and systemd would keep the unit for ever.
- */
-int cgroup_scope_stop(const char *unit, const char *dir, uint64_t until_ns, struct err *err)
+static bool goes(const char *dir, uint64_t until_ns)
 {
-	static const struct dbus_method method = MANAGER("StopUnit", "ss");
-	struct dbus_body body = { .len = 0 };
-	struct dbus bus;
-	char name[128] = "";
 	long pause = PAUSE_MIN_NS;
-	int r;
-
-	if (access(dir, F_OK) < 0)
-		return 0;
-	dbus_body_string(&body, unit);
-	dbus_body_string(&body, "replace");
-	r = dbus_open(&bus, err);
-	if (r < 0)
-		return r;
-	r = dbus_call(&bus, &method, &body, name, err);
-	dbus_close(&bus);
-	if (r < 0 && !strstr(name, "NoSuchUnit"))
-		return r;
 
 	while (!access(dir, F_OK)) {
 		if (clock_boot_ns() >= until_ns)
-			return -EBUSY;
+			return false;
 		pause_longer(&pause);
 	}
-	return 0;
+	return true;
+}
+
+static int stop_unit(const char *unit, struct err *err)
+{
+	static const struct dbus_method method = MANAGER("StopUnit", "ss");
+	struct dbus_body body = { .len = 0 };
+	char name[128] = "";
+	int r;
+
+	dbus_body_string(&body, unit);
+	dbus_body_string(&body, "replace");
+	r = call(&method, &body, name, err);
+	return r == -EREMOTEIO && strstr(name, "NoSuchUnit") ? 0 : r;
+}
+
+/*
+ * We do not remove the scope's group ourselves: the kernel drops the notice that it became empty when the group
+ * goes within 10 ms of the notice before, and systemd would keep the unit for ever.
+ */
+int cgroup_scope_gone(const char *dir, uint64_t until_ns, struct err *err)
+{
+	const char *slash = strrchr(dir, '/');
+	uint64_t alone_ns = clock_boot_ns() + ALONE_NS;
+	int r;
+
+	if (goes(dir, alone_ns < until_ns ? alone_ns : until_ns))
+		return 0;
+	r = stop_unit(slash ? slash + 1 : dir, err);
+	if (r < 0)
+		return r;
+	if (goes(dir, until_ns))
+		return 0;
+	return err_say(err, ERR_CLEANUP, -EBUSY, "systemd does not remove '%s'", dir);
 }

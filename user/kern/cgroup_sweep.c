@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/xattr.h>
 
 #include "base/loop.h"
 #include "kern/cgroup_state.h"
 #include "kern/cgroup_tree.h"
-
-#define SCOPE ".scope"
 
 /* The v1 group of a kind as it was recorded, "" when there is none. A sandboxed root may have written
  * the record: only a group of the same name is believed. */
@@ -30,13 +29,16 @@ static int sweep_one(const char *dir, uint64_t until_ns)
 	return r < 0 ? r : cgroup_tree_remove(dir, until_ns);
 }
 
-static int remove_v2(const char *path, const char *leaf, uint64_t until_ns, struct err *err)
+/* The scope that was made for this group: its placeholder died with the keeper. */
+static int scope_gone(const char *path, const char *leaf, uint64_t until_ns, struct err *err)
 {
-	size_t len = strlen(leaf), n = strlen(SCOPE);
+	char dir[CGROUP_PATH_MAX], wanted[CGROUP_PATH_MAX];
+	const char *slash;
 
-	if (len > n && !strcmp(leaf + len - n, SCOPE))
-		return cgroup_scope_stop(leaf, path, until_ns, err);
-	return cgroup_tree_remove(path, until_ns);
+	snprintf(dir, sizeof(dir), "%.*s", (int)(leaf > path ? leaf - path - 1 : 0), path);
+	snprintf(wanted, sizeof(wanted), "%s" CGROUP_SCOPE_SUFFIX, leaf);
+	slash = strrchr(dir, '/');
+	return slash && !strcmp(slash + 1, wanted) ? cgroup_scope_gone(dir, until_ns, err) : 0;
 }
 
 int cgroup_sweep(const char *path, struct err *err)
@@ -57,7 +59,9 @@ int cgroup_sweep(const char *path, struct err *err)
 		if (*v1[kind])
 			r = sweep_one(v1[kind], until_ns);
 	if (!r)
-		r = remove_v2(path, leaf, until_ns, err);
+		r = cgroup_tree_remove(path, until_ns);
+	if (!r)
+		r = scope_gone(path, leaf, until_ns, err);
 	return r < 0 ? err_say(err, ERR_CLEANUP, r, "remove group '%s': %s", path, strerror(-r))
 		     : 0;
 }
