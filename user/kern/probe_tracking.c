@@ -2,6 +2,7 @@
 /* What the kernel half does: it is loaded (or found), and a child is tracked by it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -12,6 +13,7 @@
 #include "base/own.h"
 #include "kern/attempt.h"
 #include "kern/kern.h"
+#include "kern/pidns.h"
 #include "kern/probe.h"
 
 #ifndef SYS_lsm_list_modules
@@ -74,14 +76,53 @@ static void tracking_row(struct probe_row *row, struct kern *k)
 			 "sbxctl unload, then again; if it stays so, report it");
 }
 
-/* The exit hook was tried when the kernel half was loaded; the other two need nothing but fork. */
+static int sleep_for_ever(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return 0;
+}
+
+/* Whether what lives in a pid namespace dies with its init. */
+static bool init_kills(struct err *err)
+{
+	struct pidns ns = PIDNS_NONE;
+	struct attempt child;
+	int rc = pidns_start(&ns, err), status = 0;
+
+	if (!rc)
+		rc = pidns_enter(&ns, err);
+	if (!rc)
+		rc = attempt_start(&child, NULL, sleep_for_ever, NULL);
+	if (!rc) {
+		rc = pidns_leave(err);
+		/* An init is not gone before its namespace is empty, and the child is ours to reap. */
+		kill(ns.pid, SIGKILL);
+		status = attempt_wait(&child, ATTEMPT_MS);
+	}
+	pidns_stop(&ns);
+	return !rc && status == 128 + SIGKILL;
+}
+
+/* The exit hook was tried when the kernel half was loaded. */
 static void kernel_kill_row(struct probe_row *row, const struct kern_facts *f)
 {
-	row->listed = row->attempted = row->enforced = true;
-	if (f->exit_hook_kills)
+	struct err err = { 0 };
+
+	row->listed = true;
+	if (f->exit_hook_kills) {
+		row->attempted = row->enforced = true;
 		probe_say(row, "exit_hook", "the death of a keeper killed its tree");
-	else
-		probe_say(row, "watcher", "%s: a watcher process does it", f->exit_hook_detail);
+		return;
+	}
+	row->attempted = row->enforced = init_kills(&err);
+	probe_say(row, "pid_namespace, watcher",
+		  "%s; the death of an init %s; without --pid-ns a watcher process does it",
+		  f->exit_hook_detail,
+		  row->attempted ? "killed what was in its pid namespace" : "killed nothing");
+	if (!row->enforced)
+		snprintf(row->remedy, sizeof(row->remedy), "%s", REMEDY_BPF);
 }
 
 static void attach_row(struct probe_row *row)
