@@ -176,10 +176,13 @@ slow_ms() {
 	echo $(($1 * LIB_SLOW))
 }
 
-# True while the process exists and is not a zombie.
+# True while the process exists and is not a zombie, nor on its way to become one: the init of a pid namespace stays
+# in exit until the last zombie of it was reaped, by whoever that is.
 alive() {
-	local stat
-	stat=$(cut -d')' -f2- "/proc/$1/stat" 2>/dev/null) && [ -n "$stat" ] && [ "${stat:1:1}" != Z ]
+	local stat state flags _
+	stat=$(cut -d')' -f2- "/proc/$1/stat" 2>/dev/null) && [ -n "$stat" ] || return
+	read -r state _ _ _ _ _ flags _ <<<"$stat"
+	[ "$state" != Z ] && ((!(flags & 4))) # PF_EXITING
 }
 
 gone() { ! alive "$1"; }

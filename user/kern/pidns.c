@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -14,14 +15,14 @@
 
 #include "base/own.h"
 
-/* `alive` is the read end of a pipe whose write end only the keeper has: its end before PDEATHSIG is set is seen here. */
-__attribute__((noreturn)) static void init_main(int alive)
+/* A keeper that died before PDEATHSIG was set will not send it: its pidfd tells. */
+__attribute__((noreturn)) static void init_main(int keeper)
 {
+	struct pollfd dead = { .fd = keeper, .events = POLLIN };
 	sigset_t all;
-	char byte;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (read(alive, &byte, 1) != 1)
+	if (poll(&dead, 1, 0) != 0)
 		_exit(1);
 	setsid();
 	syscall(SYS_close_range, 0U, ~0U, 0U);
@@ -42,25 +43,19 @@ int pidns_start(struct pidns *ns, struct err *err)
 		.pidfd = (uintptr_t)&ns->pidfd,
 		.exit_signal = SIGCHLD,
 	};
-	own_fd alive = -1, tell = -1;
-	int pair[2];
+	own_fd keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	long pid;
 
-	if (pipe2(pair, O_CLOEXEC) < 0)
-		return err_set(err, -errno, "pipe");
-	alive = pair[0];
-	tell = pair[1];
+	if (keeper < 0)
+		return err_set(err, -errno, "pidfd of the keeper");
 	pid = syscall(SYS_clone3, &args, sizeof(args));
 	if (pid < 0)
 		return err_set(err, -errno,
 			       "clone3 of the pid namespace's init (CONFIG_PID_NS, CAP_SYS_ADMIN)");
-	if (pid == 0) {
-		close(tell);
-		init_main(alive);
-	}
+	if (pid == 0)
+		init_main(keeper);
 	ns->pid = (pid_t)pid;
-	return write(tell, "x", 1) == 1 ? 0
-					: err_set(err, -errno, "start the pid namespace's init");
+	return 0;
 }
 
 int pidns_enter(const struct pidns *ns, struct err *err)
