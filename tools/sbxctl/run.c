@@ -14,6 +14,7 @@
 #include "base/loop.h"
 #include "kern/kern.h"
 #include "policy/option.h"
+#include "policy/option_set.h"
 #include "run/run.h"
 #include "serve/registry.h"
 #include "serve/server.h"
@@ -137,10 +138,33 @@ static int finish(struct keeper *k, int rc, const struct err *err)
 	return status;
 }
 
+/* Whoever wants the record wants it of a refusal, too, and may ask for it behind the fault. What
+ * follows "--" is the command's; without one nobody can tell where that begins. */
+static void late_result(struct spec *spec, int argc, char **argv)
+{
+	int end = 1;
+
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
+	for (int i = 1; end < argc && i < end; i++) {
+		const char *value = NULL;
+
+		if (!strncmp(argv[i], "--result=", 9))
+			value = argv[i] + 9;
+		else if (!strcmp(argv[i], "--result") && i + 1 < end)
+			value = argv[i + 1];
+		if (value && !spec->result)
+			option_set_result(spec, NULL, value, NULL);
+		spec->json |= !strcmp(argv[i], "--json");
+	}
+}
+
 static int parse(struct spec *spec, int argc, char **argv, struct err *err)
 {
 	int used = 0, rc = option_parse(spec, ~0U, argc - 1, argv + 1, &used, err);
 
+	if (rc < 0)
+		late_result(spec, argc, argv);
 	if (rc == 0)
 		rc = spec_set_command(spec, argc - 1 - used, argv + 1 + used, err);
 	return rc < 0 ? rc : spec_check(spec, err);
