@@ -91,11 +91,12 @@ static __always_inline int seed_set(struct task_struct *task, __u64 seed)
 		return 0;
 	}
 	if (row)
-		row_retire(task, row);
+		row_retire(key, row, false);
 	fresh.start_ns = task->start_boottime;
 	fresh.pid = task->pid;
 	fresh.tgid = task->tgid;
 	fresh.exec_id = task->self_exec_id;
+	fresh.signal = signal_bits(task->signal);
 	fresh.flags = SBX_TASK_KEEPER;
 	fresh.seed = seed;
 	return bpf_map_update_elem(&tasks, &key, &fresh, BPF_ANY) ? -ENOSPC : 0;
@@ -217,6 +218,19 @@ static __always_inline int request_put(struct sbx_control *in)
 	return bpf_map_update_elem(&requests, &key, in, BPF_ANY) ? -ENOSPC : 0;
 }
 
+/* The caller has seen that no process has this number, or another one has. */
+static __always_inline int retire(struct sbx_control *in)
+{
+	__u64 key = in->key;
+	struct sbx_task *row = bpf_map_lookup_elem(&tasks, &key);
+
+	if (!row || row->start_ns != in->start_ns || row->sandbox != in->sandbox)
+		return -ENOENT;
+	STAT_ADD(stale);
+	row_retire(key, row, true);
+	return 0;
+}
+
 static __always_inline int control(struct sbx_control *in, struct task_struct *task)
 {
 	struct sbx_sandbox *sb = sandbox_of(in->sandbox);
@@ -241,6 +255,8 @@ static __always_inline int control(struct sbx_control *in, struct task_struct *t
 	case SBX_CONTROL_RING_READY:
 		ring_is_ready(sb);
 		return 0;
+	case SBX_CONTROL_RETIRE:
+		return retire(in);
 	case SBX_CONTROL_LABEL:
 	case SBX_CONTROL_OWNER:
 		return request_put(in);
@@ -281,6 +297,7 @@ static __always_inline int label_thread(struct task_struct *task, struct sbx_san
 	fresh.pid = task->pid;
 	fresh.tgid = task->tgid;
 	fresh.exec_id = task->self_exec_id;
+	fresh.signal = signal_bits(task->signal);
 	tally_up(sb, &t);
 	if (!bpf_map_update_elem(&tasks, &key, &fresh, BPF_ANY)) {
 		req->error = 1;

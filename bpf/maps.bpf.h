@@ -64,6 +64,22 @@ struct {
 	__type(value, struct sbx_ring_slot);
 } ring_slots SEC(".maps") __weak;
 
+struct death {
+	__u32 signal;
+	__u32 tgid;
+};
+
+/*
+ * A process whose end has been counted. A token is needed for the moment in which the last threads
+ * of one process exit together, or until the row of a missed exit is found: the oldest may go.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct death);
+	__type(value, __u32);
+} deaths SEC(".maps") __weak;
+
 /* What the iter/task program is to do for the thread that reads it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

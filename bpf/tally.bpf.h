@@ -61,23 +61,36 @@ static __always_inline void tally_up(struct sbx_sandbox *sb, const struct tally 
 		nest_tally(sb->parent, t->threads, t->processes, t->born, t->exits);
 }
 
-/* Removes a row whose task ended unseen, and counts the end that the exit hook did not. */
-static __always_inline void row_retire(const struct task_struct *task, const struct sbx_task *row)
+/* Whether the end of this process is the caller's to count; only the first is told so. */
+static __always_inline bool death_claim(const struct death *key)
+{
+	__u32 one = 1;
+
+	return bpf_map_update_elem(&deaths, key, &one, BPF_NOEXIST) != -EEXIST;
+}
+
+/*
+ * Removes a row whose task ended unseen, and counts the end that the exit hook did not. That its
+ * process ended too is sure when the caller says so, and taken for so when it was the leader's.
+ */
+static __always_inline void row_retire(__u64 key, const struct sbx_task *row, bool process_gone)
 {
 	bool process = row->flags & SBX_TASK_PROCESS;
-	struct tally t = { .threads = -1, .processes = -process };
+	struct death death = { .signal = row->signal, .tgid = row->tgid };
 	__u64 id = row->flags & SBX_TASK_GONE ? 0 : row->sandbox;
+	struct tally t = { .threads = -1 };
+	struct sbx_sandbox *sb;
 
 	if (row->flags & SBX_TASK_EMBRYO)
-		t.born = -process;
-	else
-		t.exits = process;
-	if (!row_delete(task)) {
-		struct sbx_sandbox *sb = sandbox_of(id);
-
-		if (sb)
-			tally_up(sb, &t);
-	}
+		t.processes = t.born = -process;
+	else if (process || process_gone)
+		t.exits = death_claim(&death);
+	if (bpf_map_delete_elem(&tasks, &key))
+		return;
+	t.processes -= t.exits;
+	sb = sandbox_of(id);
+	if (sb)
+		tally_up(sb, &t);
 }
 
 #endif

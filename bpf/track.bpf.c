@@ -63,20 +63,6 @@ const volatile bool exit_may_be_missed;
 /* Wishes that kill.bpf.c kills, and how many of them it has met: two loads an exit while equal. */
 __u32 kill_wanted, kill_done;
 
-struct death {
-	__u64 signal; /* address of the signal_struct: one process, as long as anybody can ask */
-	__u32 tgid;
-	__u32 pad;
-};
-
-/* A token lives for the moment in which the last threads of one process exit together. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, struct death);
-	__type(value, __u32);
-} deaths SEC(".maps");
-
 /* ---- birth ---------------------------------------------------------------------------------- */
 
 /* The row that a child of `up` gets; false when it gets none. */
@@ -175,11 +161,12 @@ static __always_inline void birth_orphan(struct sbx_task *row, struct task_struc
 
 /* Tier A: the row is there since task_alloc and only lacks what was not known then. */
 static __always_inline void embryo_born(struct sbx_task *row, struct task_struct *child,
-					struct sbx_event *e)
+					struct sbx_event *e, __u32 signal)
 {
 	struct sbx_sandbox *sb = sandbox_of(row->sandbox);
 
 	row_fill(row, child);
+	row->signal = signal;
 	row->flags &= ~SBX_TASK_EMBRYO;
 	if (!sb)
 		return;
@@ -195,23 +182,27 @@ static __always_inline int fork_hook(struct task_struct *parent, struct task_str
 	struct sbx_sandbox *sb;
 	struct sbx_task heir;
 	struct sbx_event e;
+	__u32 signal;
 
 	if (!up && !row)
 		return 0;
 	if (up && row && !(row->flags & SBX_TASK_EMBRYO) && row->start_ns == child->start_boottime)
 		return 0; /* another copy was here */
+	/* Pointers are followed here, before the paths multiply: that keeps verification short. */
+	signal = signal_bits(child->signal);
 	if (process)
 		event_init(&e, SBX_EVENT_FORK, child);
 	if (up && row && row->flags & SBX_TASK_EMBRYO) {
-		embryo_born(row, child, &e);
+		embryo_born(row, child, &e, signal);
 		return 0;
 	}
 	if (row) {
 		STAT_ADD(stale);
-		row_retire(child, row);
+		row_retire((__u64)(long)child, row, false);
 	}
 	if (!up || !heir_of(up, process, &heir))
 		return 0;
+	heir.signal = signal;
 	if (heir.flags & SBX_TASK_ROOT)
 		up->seed = 0;
 	sb = sandbox_of(heir.sandbox);
@@ -265,15 +256,14 @@ static __always_inline int exec_hook(struct task_struct *task)
 /* Whether this thread is the one that ends its process; at most one is told so. */
 static __always_inline bool claim_death(struct task_struct *task, struct signal_struct *sig)
 {
-	struct death key = { .signal = (__u64)(long)sig, .tgid = task->tgid };
-	__u32 one = 1;
+	struct death key = { .signal = signal_bits(sig), .tgid = task->tgid };
 
 	if (exit_tells_group_dead && !exit_may_be_missed)
 		return true;
 	/* Alone now, but another may have claimed before it was released. */
 	if (!exit_may_be_missed && sig->nr_threads == 1)
 		return !bpf_map_lookup_elem(&deaths, &key);
-	return bpf_map_update_elem(&deaths, &key, &one, BPF_NOEXIST) != -EEXIST;
+	return death_claim(&key);
 }
 
 /* Threads released before are summed up in the signal_struct; the last slice of a running
@@ -408,7 +398,7 @@ static __always_inline int embryo_make(struct sbx_task *up, struct sbx_task *hei
 	    too_deep(sb, heir))
 		return -EAGAIN;
 	if (old)
-		row_retire(child, old);
+		row_retire(key, old, false);
 	tally_up(sb, &t);
 	if (!bpf_map_update_elem(&tasks, &key, heir, BPF_ANY))
 		return 0;
@@ -428,6 +418,7 @@ int BPF_PROG(track_task_alloc, struct task_struct *task, unsigned long clone_fla
 	    up->flags &
 		    SBX_TASK_EMBRYO) { /* it runs, so it is born, and the fork hook was skipped */
 		row_fill(up, bpf_get_current_task_btf());
+		up->signal = signal_bits(bpf_get_current_task_btf()->signal);
 		up->flags &= ~SBX_TASK_EMBRYO;
 	}
 	if (ret || !up || !heir_of(up, !(clone_flags & CLONE_THREAD), &heir))
@@ -468,7 +459,7 @@ int BPF_PROG(track_task_free, struct task_struct *task)
 	if (!row)
 		return 0;
 	if (row->flags & (SBX_TASK_EMBRYO | SBX_TASK_GONE))
-		row_retire(task, row);
+		row_retire((__u64)(long)task, row, false);
 	else
 		missed_end(row, task);
 	return 0;

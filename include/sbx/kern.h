@@ -43,7 +43,7 @@ struct sbx_task {
 	__u32 flags;
 	__u32 depth;   /* forks between the outermost root process and this one */
 	__u32 exec_id; /* task->self_exec_id of the last exec that was counted */
-	__u32 pad;
+	__u32 signal;  /* bits of its signal_struct's address: with tgid, names the process */
 };
 
 /* sbx_sandbox.flags */

@@ -63,17 +63,22 @@ struct sbx_create {
 /* Other requests about one sandbox, by BPF_PROG_RUN. */
 enum {
 	SBX_CONTROL_DELETE = 1,
-	SBX_CONTROL_DYING = 2,	    /* forks are refused; ancestors' members included */
+	SBX_CONTROL_DYING = 2,	    /* forks are refused, in the sandboxes inside too */
 	SBX_CONTROL_UNSEED = 3,	    /* the caller's next child is not labelled */
 	SBX_CONTROL_RING_READY = 4, /* the ring of this sandbox's slot is in place */
-	SBX_CONTROL_LABEL = 5,	    /* what iter/task does next for the calling thread: label … */
-	SBX_CONTROL_OWNER = 6,	    /* … or register the process as owner … */
-	SBX_CONTROL_LOOK = 7,	    /* … or only report */
+	SBX_CONTROL_RETIRE = 5, /* the process of this row is gone: its exit hooks were skipped */
+	/* what iter/task does next for the calling thread: */
+	SBX_CONTROL_LABEL = 6,
+	SBX_CONTROL_OWNER = 7, /* register the process as owner */
+	SBX_CONTROL_LOOK = 8,  /* only report */
 };
 struct sbx_control {
 	__u64 sandbox;
 	__u32 what;
 	__s32 error; /* answer */
+	/* SBX_CONTROL_RETIRE */
+	__u64 key;
+	__u64 start_ns;
 };
 
 /* One thread, as the iter/task program reports it. */
@@ -89,7 +94,7 @@ SBX_ASSERT(sizeof(struct sbx_ring_slot) == 16, "sbx_ring_slot crosses the bounda
 SBX_ASSERT(sizeof(struct sbx_stats) == 32, "sbx_stats crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_facts) == 344, "sbx_facts crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_create) == 64, "sbx_create crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_control) == 16, "sbx_control crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_control) == 32, "sbx_control crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_thread) == 24, "sbx_thread crosses the boundary");
 
 #endif

@@ -226,9 +226,7 @@ static void forks_of_a_dying_sandbox_come_to_nothing(void **state)
 	assert_int_equal(waitpid(t.root, &status, 0), t.root);
 	if (kern_facts(k)->lsm)
 		assert_int_equal(WEXITSTATUS(status), EAGAIN);
-	else if (
-		!kern_facts(k)
-			 ->exit_hook_kills) /* no kfunc to kill a newborn with: the keeper's kill gets it */
+	else if (!kern_facts(k)->exit_hook_kills) /* nor a kfunc to kill a newborn with */
 		assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 1);
 	tree_wait_live(&t, 0);
 	tree_end(&t);

@@ -159,8 +159,6 @@ static int by_tgid(const void *a, const void *b)
 	return x->tgid < y->tgid ? -1 : x->tgid > y->tgid;
 }
 
-/* Rows die with their thread: one that is still the same after pidfd_open proves that the pidfd
- * is of its process. */
 static bool still_there(struct kern *k, const struct member *m)
 {
 	struct sbx_task row;
@@ -169,12 +167,43 @@ static bool still_there(struct kern *k, const struct member *m)
 	       row.start_ns == m->start_ns && row.sandbox == m->sandbox;
 }
 
+/*
+ * Rows die with their thread: one that is still the same after pidfd_open proves that the pidfd is
+ * of its process. Where exit hooks may be skipped it does not, and the process itself is asked.
+ */
+static bool is_member(struct kern *k, const struct member *m, int pidfd)
+{
+	uint64_t label;
+
+	if (pidfd < 0 || !still_there(k, m))
+		return false;
+	return k->facts.hook_copies == 1 ||
+	       (!kern_label_of(k, pidfd, &label) && label == m->sandbox);
+}
+
+/* A row that outlived its process: what its exit hook would have done is done now. */
+static void retire(struct kern *k, const struct member *m)
+{
+	struct sbx_control c = {
+		.sandbox = m->sandbox,
+		.what = SBX_CONTROL_RETIRE,
+		.key = m->key,
+		.start_ns = m->start_ns,
+	};
+
+	half_run(k->fds[HALF_CONTROL], &c, sizeof(c));
+}
+
 static bool signal_member(struct kern *k, const struct member *m, int sig)
 {
 	own_fd pidfd = (int)syscall(SYS_pidfd_open, (pid_t)m->tgid, 0);
+	bool gone = pidfd < 0 && errno == ESRCH;
 
-	return pidfd >= 0 && still_there(k, m) &&
-	       !syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
+	if (is_member(k, m, pidfd))
+		return !syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
+	if ((gone || (pidfd >= 0 && k->facts.hook_copies > 1)) && still_there(k, m))
+		retire(k, m);
+	return false;
 }
 
 static int signal_by_rows(struct kern *k, uint64_t id, int sig)
