@@ -225,9 +225,19 @@ static int print_rows(const json_t *rows, bool color)
 	return rc;
 }
 
+static int list_runs(struct listing *l, struct err *err)
+{
+	int rc = rundir_each(add_run, l);
+
+	if (rc == -EACCES)
+		return err_say(err, ERR_PERMISSION, rc,
+			       "only root may list runs; `sbxctl inspect ID` shows one of yours");
+	return rc ? err_set(err, rc, "list '%s'", rundir_top()) : 0;
+}
+
 int cmd_ps(int argc, char **argv)
 {
-	struct listing l = { .rows = json_array() };
+	struct listing l = { 0 };
 	struct err err = { 0 };
 	struct args a;
 	bool color;
@@ -238,18 +248,16 @@ int cmd_ps(int argc, char **argv)
 	if (rc)
 		return rc;
 	l.all = args_given(&a, "--all");
+	l.rows = json_array();
 	sweep_dead();
-	rc = rundir_each(add_run, &l);
-	if (rc == -EACCES)
-		err_say(&err, ERR_PERMISSION, rc,
-			"only root may list runs; `sbxctl inspect ID` shows one of yours");
-	else if (rc)
-		err_set(&err, rc, "list '%s'", rundir_top());
-	if (rc)
-		return print_err(argv[0], &err);
+	rc = list_runs(&l, &err);
 	l.rows = sorted(l.rows);
-	rc = args_given(&a, "--json") ? print_json(stdout, l.rows, false)
-				      : print_rows(l.rows, color);
+	if (rc)
+		rc = print_err(argv[0], &err);
+	else if (args_given(&a, "--json"))
+		rc = print_json(stdout, l.rows, false);
+	else
+		rc = print_rows(l.rows, color);
 	json_decref(l.rows);
 	return rc ? 1 : 0;
 }

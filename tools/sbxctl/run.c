@@ -54,6 +54,13 @@ static void on_root_exited(void *arg, int status)
 	run_background(k->run);
 }
 
+static void on_started(void *arg)
+{
+	struct keeper *k = arg;
+
+	report_started(&k->spec, run_result(k->run));
+}
+
 static void on_ended(void *arg, const struct result *result)
 {
 	struct keeper *k = arg;
@@ -79,6 +86,7 @@ static int keep(struct keeper *k, pid_t parent, struct err *err)
 {
 	const struct run_watch watch = {
 		.arg = k,
+		.started = on_started,
 		.output = on_output,
 		.process = on_process,
 		.root_exited = on_root_exited,
@@ -192,8 +200,10 @@ int cmd_run(int argc, char **argv)
 		note_stdin(&k.spec);
 	if (rc == 0 && (k.spec.detach || k.spec.leftovers == LEFTOVERS_KEEP)) {
 		rc = background_fork(&k.background, k.spec.detach, &status, &err);
-		if (rc > 0)
-			return status; /* the front; the keeper goes on behind it */
+		if (rc > 0) { /* the front; the keeper goes on behind it */
+			spec_done(&k.spec);
+			return status;
+		}
 	}
 	if (rc == 0)
 		rc = keep(&k, parent, &err);
