@@ -3,7 +3,7 @@
 # root.sh: the one root image of all suites: debootstrap minbase and what tests call. Its name in the
 # cache carries the recipe: change this file and the next run makes a new one and drops the old.
 
-rig_packages=bash,coreutils,procps,util-linux,iproute2,python3-minimal,python3,tmux,jq,strace,git,psmisc,less
+rig_packages=bash,coreutils,procps,util-linux,iproute2,python3-minimal,python3,tmux,jq,strace,git,psmisc,less,make
 rig_packages+=,busybox-static,runc,systemd,systemd-sysv,dbus,libcap2-bin,libcap2,libseccomp2
 rig_packages+=,libcmocka0,libbpf1,libelf1,zlib1g,libjansson4,libsqlite3-0,python3-jsonschema
 rig_root_name=root-$({
