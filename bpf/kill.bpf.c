@@ -58,13 +58,14 @@ __hidden int kill_child(struct task_struct *child)
 	return can_signal_child ? bpf_send_signal_task(child, SIGKILL, PIDTYPE_TGID, 0) : -EPERM;
 }
 
-/* Bits, not counts: a counter that is compared never lets the verifier's walk of the loop end. */
+/* Bits: a local counter that is compared never lets the verifier's walk of the loop end. */
 enum { PASS_SENT = 1, PASS_FAILED = 2 };
 
-#define ROUNDS \
-	2 /* a wish that came during a walk; later ones are met by the exits of whom it killed */
+/* A wish that came during a walk, a last victim that was gone: walk again. Later exits do the rest. */
+#define ROUNDS 3
 
 __u32 kill_lock;
+__u32 kill_sent;   /* signals, all passes; wraps */
 __u32 kill_failed; /* passes in a row that met a refusal */
 
 /* The sandbox that the thread of this row dies with. A global function: the verifier need not
@@ -107,18 +108,24 @@ static __always_inline __u32 kill_held(struct task_struct *held)
 {
 	int rc = bpf_send_signal_task(held, SIGKILL, PIDTYPE_TGID, 0);
 
-	if (!rc)
-		is_doomed(held, true);
-	else
+	if (rc) {
 		STAT_ADD(send_failed);
+	} else {
+		__sync_fetch_and_add(&kill_sent, 1);
+		is_doomed(held, true);
+	}
 	bpf_task_release(held);
 	return rc ? PASS_FAILED : PASS_SENT;
 }
 
-/* Kills until the time is over; then returns the next victim, which the caller kills. */
+/*
+ * Kills until the time is over, but on a slow machine more than a few: each pass visits all threads
+ * of the host. Then returns the next victim, which the caller kills.
+ */
 static __always_inline struct task_struct *kill_some(__u32 *pass)
 {
 	struct task_struct *task, *held, *next = NULL;
+	__u32 begin = kill_sent;
 	struct bpf_iter_task it;
 	__u64 end = 0;
 
@@ -132,7 +139,7 @@ static __always_inline struct task_struct *kill_some(__u32 *pass)
 			continue;
 		if (!end)
 			end = bpf_ktime_get_ns() + SBX_KILL_PASS_NS;
-		if (bpf_ktime_get_ns() > end) {
+		if (kill_sent - begin > SBX_KILL_PASS_MIN && bpf_ktime_get_ns() > end) {
 			next = held;
 			break;
 		}
@@ -152,21 +159,21 @@ static __always_inline bool give_up(__u32 pass)
 	return true;
 }
 
-static __always_inline int kill_pass(void)
+/* Whether it is worth another round. */
+static __always_inline bool kill_pass(void)
 {
 	__u32 wanted = kill_wanted, pass = 0;
 	struct task_struct *next;
 
-	if (wanted == kill_done || __sync_val_compare_and_swap(&kill_lock, 0, 1))
-		return 0;
+	if (__sync_val_compare_and_swap(&kill_lock, 0, 1))
+		return false;
 	next = kill_some(&pass);
 	if (!next && give_up(pass))
 		kill_done = wanted;
 	__sync_val_compare_and_swap(&kill_lock, 1, 0);
-	if (!next)
-		return !(pass & PASS_FAILED);
-	kill_held(next);
-	return 0;
+	if (next)
+		return kill_held(next) & PASS_FAILED;
+	return !(pass & PASS_FAILED);
 }
 
 #define KILL_COPY(n)                                                         \

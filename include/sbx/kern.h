@@ -21,7 +21,8 @@
 #define SBX_RING_BYTES (128 * 1024)
 #define SBX_RING_WAKE_BYTES (SBX_RING_BYTES / 4) /* a reader is woken when this much waits */
 #define SBX_MAX_NEST 8
-#define SBX_KILL_PASS_NS 15000000 /* what one pass of the exit hook may take: about 1,000 signals */
+#define SBX_KILL_PASS_NS 15000000 /* one pass of the exit hook: about 1,000 signals … */
+#define SBX_KILL_PASS_MIN 256	  /* … and at least so many on a slow machine */
 
 /* sbx_task.flags */
 enum {

@@ -128,7 +128,7 @@ int kern_tasks_each(struct kern *k, uint64_t id, int (*fn)(void *arg, const stru
 
 struct member {
 	__u64 key, start_ns, sandbox;
-	__u32 tgid;
+	__u32 tgid, flags;
 };
 
 struct members {
@@ -148,7 +148,13 @@ static int add_member(void *arg, __u64 key, const struct sbx_task *row)
 			return -ENOMEM;
 		m->list = grown;
 	}
-	m->list[m->count++] = (struct member){ key, row->start_ns, row->sandbox, row->tgid };
+	m->list[m->count++] = (struct member){
+		.key = key,
+		.start_ns = row->start_ns,
+		.sandbox = row->sandbox,
+		.tgid = row->tgid,
+		.flags = row->flags,
+	};
 	return 0;
 }
 
@@ -175,7 +181,7 @@ static bool is_member(struct kern *k, const struct member *m, int pidfd)
 {
 	uint64_t label;
 
-	if (pidfd < 0 || !still_there(k, m))
+	if (pidfd < 0 || m->flags & SBX_TASK_GONE || !still_there(k, m))
 		return false;
 	return k->facts.hook_copies == 1 ||
 	       (!kern_label_of(k, pidfd, &label) && label == m->sandbox);
@@ -197,7 +203,7 @@ static void retire(struct kern *k, const struct member *m)
 static bool signal_member(struct kern *k, const struct member *m, int sig)
 {
 	own_fd pidfd = (int)syscall(SYS_pidfd_open, (pid_t)m->tgid, 0);
-	bool gone = pidfd < 0 && errno == ESRCH;
+	bool gone = (pidfd < 0 && errno == ESRCH) || m->flags & SBX_TASK_GONE;
 
 	if (is_member(k, m, pidfd))
 		return !syscall(SYS_pidfd_send_signal, pidfd, sig, NULL, 0);
