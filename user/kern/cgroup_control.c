@@ -10,6 +10,7 @@
 
 #include "base/io.h"
 #include "base/own.h"
+#include "kern/cgroup_scope.h"
 
 #define MOVE_PASSES 16	/* forks may outrun a pass */
 #define LEVELS_MAX 32	/* groups between the mount's root and ours */
@@ -96,16 +97,9 @@ static int move_self(int dir, int leaf)
 	return n > 1 ? -EBUSY : io_write_file(leaf, "cgroup.procs", "0");
 }
 
-static bool made_by_us(const char *dir)
-{
-	const char *slash = strrchr(dir, '/');
-
-	return slash && !strncmp(slash + 1, CGROUP_PREFIX, strlen(CGROUP_PREFIX));
-}
-
 static bool may_move_all(const struct cgroup_place *place)
 {
-	return place->container || made_by_us(place->base.dir);
+	return place->container || cgroup_place_made_by_us(place->base.dir);
 }
 
 static bool ours(const struct cgroup_place *place)
@@ -206,6 +200,16 @@ static int not_delegated(const struct cgroup_place *place, enum cgroup_kind kind
 			  name, place->base.dir, name);
 }
 
+/* Of the groups above base only those of a run that encloses us may be changed: its own, its scope. */
+static bool ours_above(const char *dir)
+{
+	const char *suffix = strrchr(dir, '.'), *slash = strrchr(dir, '/');
+
+	return cgroup_place_made_by_us(dir) ||
+	       (suffix && slash && suffix > slash && !strcmp(suffix, CGROUP_SCOPE_SUFFIX) &&
+		!strncmp(slash + 1, CGROUP_PREFIX, strlen(CGROUP_PREFIX)));
+}
+
 /* The groups above base in which the controller is offered but not passed on, from the top down. */
 static int enable_above(const struct cgroup_place *place, enum cgroup_kind kind, struct err *err)
 {
@@ -227,7 +231,7 @@ static int enable_above(const struct cgroup_place *place, enum cgroup_kind kind,
 		strcpy(chain[n++], up.dir);
 	}
 	for (; n; n--) {
-		if (place->systemd && !made_by_us(chain[n - 1]))
+		if (place->systemd && !ours_above(chain[n - 1]))
 			return not_delegated(place, kind, err);
 		r = in_the_way(chain[n - 1]) ? -EBUSY : enable_at(chain[n - 1], kind);
 		if (r < 0)

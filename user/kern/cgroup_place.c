@@ -134,18 +134,22 @@ static bool has_v1(const struct cgroup_place *place)
 	return false;
 }
 
-/* A run inside a run stays inside: its scope beside the outer one would escape that one's limits. */
-static bool ours(const struct cgroup_place *place)
+bool cgroup_place_made_by_us(const char *dir)
 {
-	return place->systemd &&
-	       !strncmp(cgroup_paths_leaf(&place->base), CGROUP_PREFIX, strlen(CGROUP_PREFIX));
+	const char *slash = strrchr(dir, '/');
+
+	/* systemd's units, which could be called anything, all have a suffix. */
+	return slash && !strncmp(slash + 1, CGROUP_PREFIX, strlen(CGROUP_PREFIX)) &&
+	       !strchr(slash + 1, '.');
 }
 
 static enum cgroup_driver choose(const struct cgroup_place *place, const char *parent)
 {
 	if (has_v1(place))
 		return CGROUP_HYBRID; /* whoever made it: v2 carries no limit there */
-	if (delegated(place->base.dir) || ours(place))
+	/* A run inside a run stays inside: a scope beside the outer one would escape its limits. */
+	if (delegated(place->base.dir) ||
+	    (place->systemd && cgroup_place_made_by_us(place->base.dir)))
 		return CGROUP_DELEGATED;
 	return place->systemd && !parent ? CGROUP_SYSTEMD_SCOPE : CGROUP_RAW_V2;
 }

@@ -40,6 +40,9 @@ struct cgroup_place {
 int cgroup_place_find(struct cgroup_place *place, const char *parent, struct err *err);
 void cgroup_place_done(struct cgroup_place *place);
 
+/* Whether a group's directory is that of a run, by its name. */
+bool cgroup_place_made_by_us(const char *dir);
+
 /* Our own group in the v1 hierarchy of a kind. -ENOENT: v1 does not have the controller. */
 int cgroup_place_v1(struct cgroup_place *place, enum cgroup_kind kind, struct cgroup_paths *own);
 
