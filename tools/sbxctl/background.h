@@ -16,7 +16,10 @@ struct background {
 	int fd; /* keeper's end of the pipe to the front, -1: there is no front (any more) */
 	bool detach;
 };
-#define BACKGROUND_NONE {.fd = -1}
+#define BACKGROUND_NONE  \
+	{                \
+		.fd = -1 \
+	}
 
 /* Forks. 0 in the keeper; 1 in the front, which is done by then: *status is its exit status. */
 int background_fork(struct background *b, bool detach, int *status, struct err *err);

@@ -105,6 +105,13 @@ int print_color_when(const char *when, FILE *out, bool *color, struct err *err)
 	return 0;
 }
 
+void print_colored(FILE *out, enum print_color hue, bool color, const char *text)
+{
+	fputs(color ? color_codes[hue] : "", out);
+	print_text(out, text);
+	fputs(color && hue != PRINT_PLAIN ? "\033[0m" : "", out);
+}
+
 /* ---- tables ---- */
 
 void table_init(struct table *t, const char *const *heads, size_t columns)

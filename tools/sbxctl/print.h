@@ -23,6 +23,8 @@ enum print_color { PRINT_PLAIN, PRINT_GOOD, PRINT_BAD, PRINT_WARN, PRINT_DIM };
 /* --color WHEN (auto, always, never); auto: a terminal, and neither NO_COLOR nor TERM=dumb. NULL is auto. -EINVAL
  * for another word. */
 int print_color_when(const char *when, FILE *out, bool *color, struct err *err);
+/* print_text in this colour; plain unless `color`. */
+void print_colored(FILE *out, enum print_color hue, bool color, const char *text);
 
 #define TABLE_COLUMNS_MAX 12
 #define TABLE_CELL_MAX 256

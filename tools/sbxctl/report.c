@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "base/num.h"
 #include "base/own.h"
+#include "print.h"
 #include "tree.h"
 
 static int write_to(const char *where, const char *text)
@@ -62,25 +63,82 @@ static void write_json(const struct spec *spec, const struct result *result)
 		fprintf(stderr, "sbxctl: --result %s: %s\n", spec->result, strerror(-rc));
 }
 
+static bool colored(const struct spec *spec)
+{
+	static const char *const when[] = {
+		[TRI_AUTO] = "auto", [TRI_ON] = "always", [TRI_OFF] = "never"
+	};
+	bool color = false;
+
+	print_color_when(when[spec->color], stderr, &color, NULL);
+	return color;
+}
+
+/* One line in one write: the command's own stderr may be the same terminal. */
+static void say(const struct spec *spec, enum print_color hue, const char *text, const char *rest)
+{
+	own_str line = NULL;
+	size_t len;
+	FILE *out = open_memstream(&line, &len);
+
+	if (!out)
+		return;
+	fputs("sbxctl: ", out);
+	print_colored(out, hue, colored(spec), text);
+	fprintf(out, "%s\n", rest);
+	if (fclose(out) == 0)
+		fputs(line, stderr);
+}
+
+void report_started(const struct spec *spec, const struct result *result)
+{
+	char rest[32];
+
+	if (!spec->verbose)
+		return;
+	snprintf(rest, sizeof(rest), " (run %s)", result->id);
+	say(spec, PRINT_DIM, result->tier_sentence, rest);
+}
+
+static void say_how_it_ended(const struct spec *spec, const struct result *result)
+{
+	char how[64], rest[128];
+
+	if (result->exit_code >= 0)
+		snprintf(how, sizeof(how), "exit %d", result->exit_code);
+	else if (result->signal > 0)
+		num_signal_text(result->signal, how, sizeof(how));
+	else
+		snprintf(how, sizeof(how), "%s", outcome_name(result->outcome));
+	snprintf(rest, sizeof(rest), " after %.3f s, %llu processes (run %s)",
+		 (double)result->wall_ns / 1e9, (unsigned long long)result->processes, result->id);
+	say(spec, result->exit_code == 0 ? PRINT_DIM : PRINT_BAD, how, rest);
+}
+
 void report_result(const struct spec *spec, const struct result *result)
 {
+	char rest[64];
+	/* A command that ended of the signal that was passed on to it needs no word, as without us. */
+	bool its_own = result->outcome == OUTCOME_SIGNALED && result->killed_by == KILLED_BY_SIGNAL;
+
 	write_json(spec, result);
 	if (spec->tree)
-		tree_print(stderr, result);
-	/* A command that ended of the signal that was passed on to it needs no word, as without us. */
-	if (result->outcome == OUTCOME_SIGNALED && result->killed_by == KILLED_BY_SIGNAL)
+		tree_print(stderr, result, colored(spec));
+	if (spec->verbose)
+		say_how_it_ended(spec, result);
+	if (spec->quiet || spec->json || its_own || !result->diagnostic[0] ||
+	    result_exit_status(result) == 0)
 		return;
-	if (spec->quiet || spec->json || !result->diagnostic[0] || result_exit_status(result) == 0)
-		return;
-	fprintf(stderr, "sbxctl: %s (run %s, %llu killed)\n", result->diagnostic, result->id,
-		(unsigned long long)result->killed);
+	snprintf(rest, sizeof(rest), " (run %s, %llu killed)", result->id,
+		 (unsigned long long)result->killed);
+	say(spec, PRINT_BAD, result->diagnostic, rest);
 }
 
 void report_failure(const struct spec *spec, const struct result *result, const struct err *err)
 {
 	struct result none;
 
-	fprintf(stderr, "sbxctl: %s\n", err->text);
+	say(spec, PRINT_BAD, err->text, "");
 	if (result) {
 		write_json(spec, result);
 		return;

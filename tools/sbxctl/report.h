@@ -5,7 +5,9 @@
 
 #include "run/result.h"
 
-/* --json, --result, --tree, and one stderr line for a forced end. */
+/* -v: what is in force, before the command runs. */
+void report_started(const struct spec *spec, const struct result *result);
+/* --json, --result, --tree, one stderr line for a forced end, and with -v one for every end. */
 void report_result(const struct spec *spec, const struct result *result);
 /* One stderr line; --json and --result get a could_not_run record. `result` may be NULL. */
 void report_failure(const struct spec *spec, const struct result *result, const struct err *err);

@@ -8,6 +8,6 @@
 #include "run/result.h"
 
 /* One line a process: indentation by parent, comm, pid, how it ended. */
-void tree_print(FILE *out, const struct result *result);
+void tree_print(FILE *out, const struct result *result, bool color);
 
 #endif
