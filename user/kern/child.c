@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -100,6 +101,17 @@ static void set_identity(const struct child *c)
 	MUST(c, setresuid(o->uid, o->uid, o->uid), "setresuid");
 }
 
+/* It was entered as root: whoever the command runs as has to be able to stand there, too. */
+static void check_directory(const struct child *c)
+{
+	char what[sizeof(((struct spawn_fault *)0)->what)];
+
+	if (c->image->cwd_fd < 0 || faccessat(AT_FDCWD, ".", X_OK, AT_EACCESS) == 0)
+		return;
+	snprintf(what, sizeof(what), "--chdir %s", c->opts->chdir);
+	die(c, SPAWN_SETUP, errno, what);
+}
+
 static int execute(const struct child *c)
 {
 	const struct spawn_opts *o = c->opts;
@@ -148,6 +160,7 @@ __attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct 
 	set_rlimit(&c, RLIMIT_FSIZE, opts->max_file_bytes, "RLIMIT_FSIZE");
 	set_rlimit(&c, RLIMIT_NOFILE, opts->nofile, "RLIMIT_NOFILE");
 	set_identity(&c);
+	check_directory(&c);
 	if (opts->no_new_privs)
 		MUST(&c, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
 	report(&c, SPAWN_READY, 0, "ready");

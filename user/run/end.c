@@ -72,6 +72,21 @@ static void kill_once(struct run *run)
 		kern_signal_tree(run->kern, run->id, SIGKILL);
 }
 
+/* For a start that failed after the command was let go. Waits, for at most the budget. */
+void run_kill(struct run *run)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	uint64_t until_ns = clock_boot_ns() + RUN_KILL_BUDGET_NS;
+
+	if (!run->kern || !run->cgroup)
+		return;
+	kern_sandbox_set_dying(run->kern, run->id);
+	while (!tree_is_empty(run) && clock_boot_ns() < until_ns) {
+		kill_once(run);
+		nanosleep(&pause, NULL);
+	}
+}
+
 static void enter_killing(struct run *run)
 {
 	loop_timer_disarm(run->loop, &run->grace);

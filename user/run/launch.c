@@ -230,10 +230,11 @@ static const struct {
 	int (*step)(struct run *run, struct err *err);
 } start_order[] = {
 	{ "start_user", resolve_user },
-	{ "start_kern", open_kern },
 	{ "start_owner", launch_owner },
-	{ "start_dir", launch_dir },
 	{ "start_environ", resolve_environ },
+	{ "start_dir", launch_dir },
+	{ "start_kern",
+	  open_kern }, /* may mount a bpffs below the directory, which is to be ours then */
 	{ "start_cgroup", make_cgroup },
 	{ "start_pidns",
 	  make_pidns }, /* before the sandbox: the seed is for the command, not for our init */

@@ -69,7 +69,7 @@ int launch_dir(struct run *run, struct err *err)
 	reader_of(&uid, &gid);
 	rc = rundir_create(&run->dir, run->id_text, uid, gid, err);
 	if (rc < 0)
-		return rc;
+		return geteuid() == 0 ? rc : err_prefix(err, "this needs root");
 	store_init(&run->capture.streams[0].store, &run->dir, "stdout.spill", run->spec, most);
 	store_init(&run->capture.streams[1].store, &run->dir, "stderr.spill", run->spec, most);
 	return 0;

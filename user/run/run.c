@@ -105,6 +105,7 @@ int run_start(struct run *run, struct err *err)
 		rc = run_launch(run, err);
 	if (rc < 0) {
 		failed(run, err);
+		run_kill(run);
 		spawn_abort(&run->child);
 		run_release(run);
 		rundir_remove(&run->dir);

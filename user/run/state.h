@@ -93,6 +93,7 @@ int launch_mounts(struct run *run, struct err *err);
 /* end.c: the only place that moves run->state. */
 void run_event(struct run *run, enum run_event event);
 void run_end(struct run *run, enum run_event how, struct run_cause cause);
+void run_kill(struct run *run);
 void run_release(struct run *run);
 void end_timers_init(struct run *run);
 
