@@ -19,7 +19,6 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += --jobs=$(shell nproc)
 endif
 .DELETE_ON_ERROR:
-.SECONDARY:
 
 MACHINE   := $(shell uname -m)
 
@@ -171,6 +170,9 @@ $(eval $(call program,$(B),$(if $(FAULTS),$(FAULTFLAG))))
 ifneq ($(B),build/faults)
 $(eval $(call program,build/faults,$(FAULTFLAG)))
 endif
+
+# Objects of single tests are named nowhere; make would remove them, and compile them anew each time.
+.SECONDARY: $(patsubst %.c,$(B)/%.o,$(UNIT_SRC) $(KERN_SRC) $(AID_SRC) $(BENCH_SRC)) $(FUZZ_SRC:%.c=build/fuzz/%.o)
 
 # ---- tests -------------------------------------------------------------------------------------------
 ARCHIVES := $(if $(CTL_SRC),$(B)/libsbxctl.a) $(if $(LIB_SRC),$(B)/libsbx.a)
