@@ -6,6 +6,7 @@
 
 cookie=$(unique_seconds)
 limit=$(slow_ms 1500)
+until=$(slow_ms 200) # the deadline, in milliseconds: the shell has started by then
 mkfifo "$T/fifo"
 
 sleepers_gone() { ! anybody_with "$cookie"; }
@@ -13,13 +14,13 @@ sleepers_gone() { ! anybody_with "$cookie"; }
 ends() { # NAME SCRIPT [OPTION...]
 	local name=$1 script=$2
 	shift 2
-	sbx_run -t 200ms -k 200ms "$@" -- bash -c "echo before; $script"
+	sbx_run -t ${until}ms -k 200ms "$@" -- bash -c "echo before; $script"
 	assert_eq "$rc" 124 "status: $name"
 	assert_eq "$out" before "what was written before the end: $name"
 	assert_result .outcome limit_exceeded
 	assert_result .killed_by wall
 	assert_eq "$(result '.limit | "\(.kind) \(.configured) \(.unit) \(.actual >= .configured)"')" \
-		"wall 200000000 ns true" "limit: $name"
+		"wall ${until}000000 ns true" "limit: $name"
 	assert_result .tree.survivors 0
 	assert_result .output.stdout.text before
 	assert_ge "$(result '.autopsy | length')" 1 "rows of the autopsy: $name"

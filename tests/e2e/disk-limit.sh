@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 need_root
+cd / || exit 1 # a working directory below /tmp would stay visible in a private one
 enough=16777216
 
 sbx_run --workdir new --disk 16M -- sh -c 'pwd; head -c 67108864 /dev/zero >big; echo "status $?"; stat -c %s big'

@@ -8,7 +8,7 @@
 hoppers() { pgrep -cf "^$AIDS/storm hop"; }
 
 for ((i = 0; i < 10; i++)); do
-	sbx_run -t 0.2 -k none -- "$AIDS/storm" hop 100
+	sbx_run -t "$(slow_ms 200)ms" -k none -- "$AIDS/storm" hop 100
 	assert_eq "$rc" 124 "status of storm $i"
 	assert_eq "$(result '[.killed_by, .tree.survivors] | @json')" '["wall",0]' "storm $i"
 	assert_le "$took_ms" "$(slow_ms 2500)" "milliseconds of storm $i"

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 slack=$(slow_ms 1000)
+until=$(slow_ms 400) # the deadline, in milliseconds: handlers are installed by then
 
 handled() { # OPTIONS: a root and a child that both clean up
 	rm -f "$T"/cleaned.*
@@ -20,9 +21,9 @@ handled() { # OPTIONS: a root and a child that both clean up
 	assert_eq "$(result '[.outcome, .killed_by, .exit_code] | @json')" '["limit_exceeded","wall",0]' "result"
 }
 
-handled -t 0.3 -k 20
-assert_le "$took_ms" $((300 + slack * 2)) "milliseconds: nobody waits for a grace that nobody needs"
-handled -t 0.3 -k 20 -s USR1
+handled -t ${until}ms -k 20
+assert_le "$took_ms" $((until + slack * 2)) "milliseconds: nobody waits for a grace that nobody needs"
+handled -t ${until}ms -k 20 -s USR1
 
 ignored() { # GRACE_MS OPTIONS
 	local grace=$1
@@ -30,13 +31,13 @@ ignored() { # GRACE_MS OPTIONS
 	sbx_run "$@" -- bash -c "trap '' TERM; while :; do sleep 0.01; done"
 	assert_eq "$rc" 124 "status"
 	assert_result .signal 9
-	assert_ge "$(result '.times.wall_ns / 1000000')" $((300 + grace)) "milliseconds before the kill"
-	assert_le "$(result '.times.wall_ns / 1000000')" $((300 + grace + slack)) "milliseconds until it was over"
+	assert_ge "$(result '.times.wall_ns / 1000000')" $((until + grace)) "milliseconds before the kill"
+	assert_le "$(result '.times.wall_ns / 1000000')" $((until + grace + slack)) "milliseconds until it was over"
 }
-ignored 500 -t 0.3 -k 0.5
-ignored 0 -t 0.3 -k none
+ignored 500 -t ${until}ms -k 0.5
+ignored 0 -t ${until}ms -k none
 
 # A stopped process gets to see the signal, too.
-sbx_run -t 0.3 -k 20 -- bash -c "trap 'touch $T/woken; exit 0' TERM; kill -STOP \$\$; sleep 1000"
+sbx_run -t ${until}ms -k 20 -- bash -c "trap 'touch $T/woken; exit 0' TERM; kill -STOP \$\$; sleep 1000"
 assert "a handler of a stopped process ran" test -e "$T/woken"
-assert_le "$took_ms" $((300 + slack * 2)) "milliseconds of a stopped process's end"
+assert_le "$took_ms" $((until + slack * 2)) "milliseconds of a stopped process's end"
