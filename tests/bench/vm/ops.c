@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seven batches within a hundredth of each other are settled; 7.3 needs seconds to get there. */
+/* Seven batches within a hundredth of each other are settled. */
 #define WINDOW 7
 #define SETTLED 0.01
-#define MAX_BATCHES 24
+#define MAX_BATCHES 12
 #define DEEPEST 20
 
 struct bench {
@@ -202,11 +202,11 @@ static const struct operation {
 } operations[] = {
 	{ "open-1", op_open1, 400, NULL },    { "open-6", op_open6, 300, NULL },
 	{ "open-20", op_open20, 200, NULL },  { "stat", op_stat, 400, NULL },
-	{ "create", op_create, 200, NULL },   { "rename", op_rename, 200, NULL },
+	{ "create", op_create, 100, NULL },   { "rename", op_rename, 100, NULL },
 	{ "connect", op_connect, 400, NULL }, { "sendto", op_sendto, 200, NULL },
 	{ "write", op_write, 400, NULL },     { "fork", op_fork, 40, NULL },
-	{ "exec", op_exec, 60, NULL },	      { "exit", op_exit, 40, prepare_exit },
-	{ "thread", op_thread, 100, NULL },
+	{ "exec", op_exec, 40, NULL },	      { "exit", op_exit, 40, prepare_exit },
+	{ "thread", op_thread, 50, NULL },
 };
 
 static int compare(const void *a, const void *b)
