@@ -58,8 +58,11 @@ static void on_timer(void *arg)
 
 static void start(struct fixture *f, uint64_t limit)
 {
-	const struct capture_hooks hooks = {
-		.arg = f, .output = on_output, .over = on_over, .sink_gone = on_gone, .drained = on_drained};
+	const struct capture_hooks hooks = { .arg = f,
+					     .output = on_output,
+					     .over = on_over,
+					     .sink_gone = on_gone,
+					     .drained = on_drained };
 
 	memset(f, 0, sizeof(*f));
 	signal(SIGPIPE, SIG_IGN);
@@ -74,7 +77,7 @@ static void start(struct fixture *f, uint64_t limit)
 	capture_init(&f->capture, &f->loop, &hooks, limit);
 	store_init(&f->capture.streams[0].store, &f->dir, "stdout.spill", &f->spec, UINT64_MAX);
 	assert_int_equal(capture_add(&f->capture, 1, f->source[0], f->sink[1], NULL), 0);
-	f->timer = (struct loop_timer){.fire = on_timer, .arg = f};
+	f->timer = (struct loop_timer){ .fire = on_timer, .arg = f };
 }
 
 static void run_for(struct fixture *f, uint64_t ms)
@@ -118,7 +121,7 @@ static void exactly_the_cap_is_no_breach_and_one_more_is(void **state)
 static void a_blocked_sink_delays_no_timer_and_stops_the_reading(void **state)
 {
 	struct fixture f;
-	char chunk[65536] = {0};
+	char chunk[65536] = { 0 };
 	uint64_t begun, written = 0;
 	ssize_t n;
 
@@ -175,7 +178,8 @@ static void a_slow_reader_gets_every_byte_in_order(void **state)
 	while (got < 2000000) {
 		for (size_t i = 0; i < sizeof(chunk); i++)
 			chunk[i] = (unsigned char)((sent + i) * 2654435761u >> 24);
-		if (sent < 2000000 && write(f.source[1], chunk, sizeof(chunk)) == (ssize_t)sizeof(chunk))
+		if (sent < 2000000 &&
+		    write(f.source[1], chunk, sizeof(chunk)) == (ssize_t)sizeof(chunk))
 			sent += sizeof(chunk);
 		else
 			run_for(&f, 1);

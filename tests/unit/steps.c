@@ -13,7 +13,8 @@ static void every_pair_of_state_and_event_is_decided(void **state)
 	(void)state;
 	for (int s = 0; s < RUN_STATE__COUNT; s++)
 		for (int e = 0; e < RUN_EVENT__COUNT; e++)
-			assert_in_range(run_step((enum run_state)s, (enum run_event)e), 0, RUN_STATE__COUNT - 1);
+			assert_in_range(run_step((enum run_state)s, (enum run_event)e), 0,
+					RUN_STATE__COUNT - 1);
 }
 
 static void no_event_leads_back_to_an_earlier_part_of_the_life(void **state)
@@ -21,7 +22,8 @@ static void no_event_leads_back_to_an_earlier_part_of_the_life(void **state)
 	(void)state;
 	for (int s = RUN_KILLING; s < RUN_STATE__COUNT; s++)
 		for (int e = 0; e < RUN_EVENT__COUNT; e++)
-			assert_true(run_step((enum run_state)s, (enum run_event)e) >= (enum run_state)s);
+			assert_true(run_step((enum run_state)s, (enum run_event)e) >=
+				    (enum run_state)s);
 }
 
 static void an_end_at_once_kills_from_every_live_state(void **state)

@@ -104,7 +104,7 @@ static void one_byte_more_spills_everything_in_order(void **state)
 
 static void the_tail_is_right_however_the_chunks_fell(void **state)
 {
-	static const size_t chunks[] = {1, 7, 999, 5000, 40000};
+	static const size_t chunks[] = { 1, 7, 999, 5000, 40000 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
@@ -115,7 +115,8 @@ static void the_tail_is_right_however_the_chunks_fell(void **state)
 		assert_int_equal(store_finish(&f.store, true, &f.out), 0);
 		assert_int_equal(f.out.bytes, 200003);
 		for (size_t k = 0; k < 1000; k++)
-			assert_int_equal(f.out.text[f.out.text_len - 1 - k], 'a' + (200002 - k) % 26);
+			assert_int_equal(f.out.text[f.out.text_len - 1 - k],
+					 'a' + (200002 - k) % 26);
 		end(&f);
 	}
 }

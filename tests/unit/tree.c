@@ -9,17 +9,23 @@
 
 #include "run/tree.h"
 
-static void say(struct tree *t, uint32_t kind, uint32_t pid, uint32_t ppid, uint32_t status, uint64_t when)
+static void say(struct tree *t, uint32_t kind, uint32_t pid, uint32_t ppid, uint32_t status,
+		uint64_t when)
 {
-	struct sbx_event e = {
-		.kind = kind, .pid = pid, .ppid = ppid, .status = status, .time_ns = when, .start_ns = 1, .comm = "x"};
+	struct sbx_event e = { .kind = kind,
+			       .pid = pid,
+			       .ppid = ppid,
+			       .status = status,
+			       .time_ns = when,
+			       .start_ns = 1,
+			       .comm = "x" };
 
 	tree_event(t, &e);
 }
 
 static void a_failing_middle_stage_has_its_own_record(void **state)
 {
-	struct tree t = {0};
+	struct tree t = { 0 };
 	struct result r;
 
 	(void)state;
@@ -40,7 +46,7 @@ static void a_failing_middle_stage_has_its_own_record(void **state)
 
 static void a_signal_is_no_exit_code(void **state)
 {
-	struct tree t = {0};
+	struct tree t = { 0 };
 
 	(void)state;
 	say(&t, SBX_EVENT_EXIT, 10, 1, 9, 7);
@@ -51,7 +57,7 @@ static void a_signal_is_no_exit_code(void **state)
 
 static void a_reused_number_gets_a_record_of_its_own(void **state)
 {
-	struct tree t = {0};
+	struct tree t = { 0 };
 
 	(void)state;
 	say(&t, SBX_EVENT_FORK, 10, 1, 0, 5);
@@ -66,7 +72,7 @@ static void a_reused_number_gets_a_record_of_its_own(void **state)
 
 static void what_does_not_fit_is_counted(void **state)
 {
-	struct tree t = {0};
+	struct tree t = { 0 };
 
 	(void)state;
 	for (uint32_t pid = 1; pid <= RESULT_RECORDS_MAX + 7; pid++) {

@@ -105,7 +105,8 @@ void deadline_init(struct run *run);
 int deadline_sources(struct run *run, struct err *err);
 void deadline_arm(struct run *run);
 void deadline_disarm(struct run *run);
-void deadline_reason(struct run *run); /* ends the run for what the kernel half ended it for, if it did */
+void deadline_reason(
+	struct run *run); /* ends the run for what the kernel half ended it for, if it did */
 
 /* signals.c */
 int signals_start(struct run *run, struct err *err);
