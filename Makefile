@@ -111,8 +111,8 @@ bench-vm: $(SETUP) tests ## instructions per operation in a virtual machine, aga
 fuzz: $(FUZZ) ## run every fuzz target for TIME=60 seconds
 	$(Q)tests/lib/fuzz $(TIME) $(FUZZ)
 
-lint: ## layers, sizes, names, format, static checks
-	$(Q)tests/lint/run
+lint: $(SKEL) ## layers, sizes, names, format, static checks
+	$(Q)BUILD=$(B) tests/lint/run
 
 format: ## rewrite the C sources with clang-format
 	$(Q)clang-format -i $(SOURCES) $(HEADERS) $(BPF_SRC)
