@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -56,7 +57,7 @@ static void on_timer(void *arg)
 	((struct fixture *)arg)->loop.stop = true;
 }
 
-static void start(struct fixture *f, uint64_t limit)
+static void start_to(struct fixture *f, uint64_t limit, bool socket)
 {
 	const struct capture_hooks hooks = { .arg = f,
 					     .output = on_output,
@@ -73,11 +74,18 @@ static void start(struct fixture *f, uint64_t limit)
 	assert_int_equal(rundir_create(&f->dir, "aaaaaaaaaa", getuid(), getgid(), NULL), 0);
 	assert_int_equal(loop_init(&f->loop, NULL), 0);
 	assert_int_equal(pipe2(f->source, O_CLOEXEC), 0);
-	assert_int_equal(pipe2(f->sink, O_CLOEXEC), 0);
+	assert_int_equal(socket ? socketpair(AF_UNIX, SOCK_STREAM, 0, f->sink)
+				: pipe2(f->sink, O_CLOEXEC),
+			 0);
 	capture_init(&f->capture, &f->loop, &hooks, limit);
 	store_init(&f->capture.streams[0].store, &f->dir, "stdout.spill", &f->spec, UINT64_MAX);
 	assert_int_equal(capture_add(&f->capture, 1, f->source[0], f->sink[1], NULL), 0);
 	f->timer = (struct loop_timer){ .fire = on_timer, .arg = f };
+}
+
+static void start(struct fixture *f, uint64_t limit)
+{
+	start_to(f, limit, false);
 }
 
 static void run_for(struct fixture *f, uint64_t ms)
@@ -118,15 +126,14 @@ static void exactly_the_cap_is_no_breach_and_one_more_is(void **state)
 	end(&f);
 }
 
-static void a_blocked_sink_delays_no_timer_and_stops_the_reading(void **state)
+static void delays_no_timer_and_stops_the_reading(bool socket)
 {
 	struct fixture f;
 	char chunk[65536] = { 0 };
 	uint64_t begun, written = 0;
 	ssize_t n;
 
-	(void)state;
-	start(&f, RESULT_NONE);
+	start_to(&f, RESULT_NONE, socket);
 	fcntl(f.source[1], F_SETFL, O_NONBLOCK);
 	for (int i = 0; i < 20; i++) {
 		while ((n = write(f.source[1], chunk, sizeof(chunk))) > 0)
@@ -145,6 +152,18 @@ static void a_blocked_sink_delays_no_timer_and_stops_the_reading(void **state)
 	assert_int_equal(f.drained, 1);
 	assert_int_equal(f.capture.streams[0].store.bytes, written);
 	end(&f);
+}
+
+static void a_blocked_sink_delays_no_timer_and_stops_the_reading(void **state)
+{
+	(void)state;
+	delays_no_timer_and_stops_the_reading(false);
+}
+
+static void a_blocked_socket_does_neither(void **state)
+{
+	(void)state;
+	delays_no_timer_and_stops_the_reading(true);
 }
 
 static void a_reader_that_left_is_told_once_and_nothing_is_lost(void **state)
@@ -195,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exactly_the_cap_is_no_breach_and_one_more_is),
 		cmocka_unit_test(a_blocked_sink_delays_no_timer_and_stops_the_reading),
+		cmocka_unit_test(a_blocked_socket_does_neither),
 		cmocka_unit_test(a_reader_that_left_is_told_once_and_nothing_is_lost),
 		cmocka_unit_test(a_slow_reader_gets_every_byte_in_order),
 	};

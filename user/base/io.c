@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -36,6 +37,11 @@ int io_write_all(int fd, const void *bytes, size_t len)
 		}
 	}
 	return 0;
+}
+
+ssize_t io_send_nowait(int socket, const void *bytes, size_t len)
+{
+	return send(socket, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 ssize_t io_read_file(int dirfd, const char *path, char *buf, size_t size)

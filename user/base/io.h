@@ -11,6 +11,8 @@
 
 /* Writes all of it, through EINTR and EAGAIN (poll). 0 or negative errno. */
 int io_write_all(int fd, const void *bytes, size_t len);
+/* As write(2) to a socket, but -1 and EAGAIN rather than waiting, and EPIPE without a signal. */
+ssize_t io_send_nowait(int socket, const void *bytes, size_t len);
 /* Reads a small file below dirfd (AT_FDCWD) into buf, NUL-terminated, trailing newline cut.
  * Length or negative errno; -EFBIG when it does not fit. */
 ssize_t io_read_file(int dirfd, const char *path, char *buf, size_t size);

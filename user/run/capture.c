@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "base/io.h"
 #include "base/own.h"
 
-#define BUF_BYTES (128 * 1024)
+#define BUF_BYTES (64 * 1024)
 #define PIPE_BYTES (256 * 1024)
 #define READS_A_TURN 8 /* then the loop looks at its timers */
 
@@ -64,10 +64,9 @@ static ssize_t sink_write(struct stream *s)
 	ssize_t n;
 
 	do
-		n = write(s->out.fd, s->buf + s->at, s->len - s->at);
+		n = s->socket ? io_send_nowait(s->out.fd, s->buf + s->at, s->len - s->at)
+			      : write(s->out.fd, s->buf + s->at, s->len - s->at);
 	while (n < 0 && errno == EINTR);
-	if (n < 0 && errno == ENOTSOCK)
-		errno = EIO;
 	return n;
 }
 
@@ -168,7 +167,8 @@ static void on_input(void *arg, uint32_t events)
 }
 
 /*
- * A sink of our own description, so that O_NONBLOCK does not leak to whoever shares the caller's.
+ * A sink of our own description, so that O_NONBLOCK does not leak to whoever shares the caller's. A socket (what
+ * node.js hands out as a pipe) cannot be opened again, but each send can say that it does not wait.
  * Regular files have their offset in the shared description and never block: they stay as they are.
  */
 static void open_sink(struct stream *s, int sink)
@@ -178,7 +178,10 @@ static void open_sink(struct stream *s, int sink)
 	int fd;
 
 	s->out.fd = sink;
-	if (sink < 0 || fstat(sink, &st) < 0 || !(S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode)))
+	if (sink < 0 || fstat(sink, &st) < 0)
+		return;
+	s->socket = S_ISSOCK(st.st_mode);
+	if (!S_ISFIFO(st.st_mode) && !S_ISCHR(st.st_mode))
 		return;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", sink);
 	fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
@@ -205,7 +208,7 @@ int capture_add(struct capture *c, int number, int fd, int sink, struct err *err
 	s->out.arg = s;
 	rc = loop_add(c->loop, &s->in, EPOLLIN, err);
 	if (rc == 0 && s->out.fd >= 0)
-		s->sink_polls = loop_add(c->loop, &s->out, 0, NULL) == 0;
+		loop_add(c->loop, &s->out, 0, NULL);
 	return rc;
 }
 

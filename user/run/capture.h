@@ -17,7 +17,7 @@ struct stream {
 	struct capture *capture;
 	int number; /* 1 stdout, 2 stderr */
 	struct loop_source in, out;
-	bool own_sink, sink_polls;
+	bool own_sink, socket;
 	char *buf;
 	size_t len, at; /* waiting for the sink */
 	bool open;

@@ -3,6 +3,7 @@
  * deadline: every bound the keeper itself watches: wall clock, idleness, CPU time, execs, depth, memory
  * kills, output, the owner. No limit, no timer.
  */
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>

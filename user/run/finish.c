@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* finish: turns what happened into the result, once, and writes it. */
+#include <signal.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>

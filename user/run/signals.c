@@ -112,7 +112,7 @@ int signals_start(struct run *run, struct err *err)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++)
 		sigaddset(&set, handled[i]);
-	sigprocmask(SIG_BLOCK, &set, &run->old_mask);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap the root behind our back */
 	signal(SIGTTOU,

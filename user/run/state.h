@@ -3,8 +3,6 @@
 #ifndef RUN_STATE_H
 #define RUN_STATE_H
 
-#include <signal.h>
-
 #include "kern/cgroup.h"
 #include "kern/events.h"
 #include "kern/kern.h"
@@ -70,15 +68,14 @@ struct run {
 	pid_t owner_pid;	    /* 0: none, or a descriptor */
 	int keeper_out, keeper_err; /* sinks, -1: none */
 	int child_fds[3];	    /* its stdin, stdout, stderr until it has them */
-	struct loop_source root, owner, ring, oom, signals;
+	struct loop_source owner, ring, oom, signals;
 	struct loop_timer wall, idle, cpu_time, counters, grace, killing, drain;
 	uint64_t started_ns, killing_since_ns, drain_since_ns;
 	uint64_t idle_since_ns, idle_cpu_ns;
 	unsigned int kill_round;
 	bool root_exited, frozen;
 	int root_status;
-	pid_t parent;	   /* at the very start */
-	sigset_t old_mask; /* what the command inherits is empty; this is for our own end */
+	pid_t parent; /* at the very start */
 	char cwd[4096], links[300];
 };
 
@@ -105,8 +102,8 @@ void deadline_init(struct run *run);
 int deadline_sources(struct run *run, struct err *err);
 void deadline_arm(struct run *run);
 void deadline_disarm(struct run *run);
-void deadline_reason(
-	struct run *run); /* ends the run for what the kernel half ended it for, if it did */
+/* Ends the run for what the kernel half ended it for, if it did. */
+void deadline_reason(struct run *run);
 
 /* signals.c */
 int signals_start(struct run *run, struct err *err);

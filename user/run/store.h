@@ -15,7 +15,7 @@
 #include "run/result.h"
 #include "run/rundir.h"
 
-#define STORE_HEAD (64 * 1024)
+#define STORE_HEAD (32 * 1024)
 
 struct store {
 	struct rundir *dir;
