@@ -34,3 +34,8 @@ piped -- sh -c 'echo one; echo two; sleep 0.2; exit 3'
 assert_match "$rc" '^(3|141)$' "status of one that had written all"
 capture bash -c '"$1" run -p none -t 20 -- seq 1 1000000 | true; echo "${PIPESTATUS[0]}"' _ "$SBXCTL"
 assert_match "$out" '^(0|141)$' "into a reader that never reads"
+
+# Only the stream whose reader has gone is closed: the command's words on the other one still arrive.
+capture bash -c '"$1" run -p none -- bash -c "trap \"\" PIPE; while echo y; do :; done 2>/dev/null; echo the last word >&2; exit 4" |
+	head -n 1; exit "${PIPESTATUS[0]}"' _ "$SBXCTL"
+assert_eq "$rc $out $err" "4 y the last word" "a command that goes on after its reader has gone"

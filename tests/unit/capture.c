@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -39,8 +40,9 @@ static void on_over(void *arg)
 	((struct fixture *)arg)->overs++;
 }
 
-static void on_gone(void *arg)
+static void on_gone(void *arg, int error)
 {
+	assert_int_not_equal(error, 0);
 	((struct fixture *)arg)->gone++;
 }
 
@@ -166,7 +168,7 @@ static void a_blocked_socket_does_neither(void **state)
 	delays_no_timer_and_stops_the_reading(true);
 }
 
-static void a_reader_that_left_is_told_once_and_nothing_is_lost(void **state)
+static void a_reader_that_left_is_told_once_and_its_stream_is_closed(void **state)
 {
 	struct fixture f;
 
@@ -175,11 +177,12 @@ static void a_reader_that_left_is_told_once_and_nothing_is_lost(void **state)
 	close(f.sink[0]);
 	assert_int_equal(write(f.source[1], "abc", 3), 3);
 	run_for(&f, 20);
-	assert_int_equal(write(f.source[1], "def", 3), 3);
+	assert_int_equal(write(f.source[1], "def", 3), -1);
+	assert_int_equal(errno, EPIPE);
 	close(f.source[1]);
 	run_for(&f, 200);
 	assert_int_equal(f.gone, 1);
-	assert_int_equal(f.capture.streams[0].store.bytes, 6);
+	assert_int_equal(f.capture.streams[0].store.bytes, 3);
 	f.sink[0] = -1;
 	end(&f);
 }
@@ -215,7 +218,7 @@ int main(void)
 		cmocka_unit_test(exactly_the_cap_is_no_breach_and_one_more_is),
 		cmocka_unit_test(a_blocked_sink_delays_no_timer_and_stops_the_reading),
 		cmocka_unit_test(a_blocked_socket_does_neither),
-		cmocka_unit_test(a_reader_that_left_is_told_once_and_nothing_is_lost),
+		cmocka_unit_test(a_reader_that_left_is_told_once_and_its_stream_is_closed),
 		cmocka_unit_test(a_slow_reader_gets_every_byte_in_order),
 	};
 

@@ -38,10 +38,12 @@ static int unknown(const char *name)
 /* A full disk or a closed pipe under our own output is a failure, not a silence. */
 static int flushed(int status)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	int error = fflush(stdout) ? errno : 0;
+
+	if (!error && !ferror(stdout))
 		return status;
-	if (errno != EPIPE)
-		fprintf(stderr, "sbxctl: write the output: %s\n", strerror(errno));
+	if (error != EPIPE) /* 0: an earlier write failed, and its reason is gone */
+		fprintf(stderr, "sbxctl: write the output: %s\n", strerror(error ? error : EIO));
 	return status ? status : 1;
 }
 

@@ -126,8 +126,8 @@ void report_result(const struct spec *spec, const struct result *result)
 		tree_print(stderr, result, colored(spec));
 	if (spec->verbose)
 		say_how_it_ended(spec, result);
-	if (spec->quiet || spec->json || its_own || !result->diagnostic[0] ||
-	    result_exit_status(result) == 0)
+	if (spec->quiet || spec->json || !result->diagnostic[0] ||
+	    (!result->output_lost && (its_own || result_exit_status(result) == 0)))
 		return;
 	snprintf(rest, sizeof(rest), " (run %s, %llu killed)", result->id,
 		 (unsigned long long)result->killed);

@@ -129,6 +129,8 @@ static int finish(struct keeper *k, int rc, const struct err *err)
 
 	if (k->result) {
 		status = result_exit_status(k->result);
+		if (status == 0 && k->result->output_lost)
+			status = 1; /* as the command itself would have ended */
 		report_result(&k->spec, k->result);
 		sig = run_death_signal(k->run);
 	} else {

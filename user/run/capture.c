@@ -73,6 +73,8 @@ static ssize_t sink_write(struct stream *s)
 /* Writes what waits. True when nothing is left of it. */
 static bool flush(struct stream *s)
 {
+	int error;
+
 	while (s->out.fd >= 0 && s->at < s->len) {
 		ssize_t n = sink_write(s);
 
@@ -82,9 +84,11 @@ static bool flush(struct stream *s)
 		}
 		if (n < 0 && errno == EAGAIN)
 			return false;
+		error = n < 0 ? errno : EIO;
 		drop_sink(s);
+		close_in(s);
 		if (s->capture->hooks.sink_gone)
-			s->capture->hooks.sink_gone(s->capture->hooks.arg);
+			s->capture->hooks.sink_gone(s->capture->hooks.arg, error);
 	}
 	s->len = s->at = 0;
 	return true;

@@ -27,8 +27,9 @@ struct stream {
 struct capture_hooks {
 	void *arg;
 	void (*output)(void *arg, int number, const char *bytes, size_t len);
-	void (*over)(void *arg);      /* the combined cap was crossed */
-	void (*sink_gone)(void *arg); /* EPIPE */
+	void (*over)(void *arg); /* the combined cap was crossed */
+	void (*sink_gone)(void *arg,
+			  int error); /* its stream is closed: the command meets SIGPIPE */
 	void (*spill_failed)(void *arg, int error);
 	void (*drained)(void *arg); /* every stream is closed and flushed */
 };

@@ -4,6 +4,7 @@
  * kills, output, the owner. No limit, no timer.
  */
 #include <signal.h>
+#include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -167,8 +168,12 @@ static void on_drained(void *arg)
 	run_event(arg, EV_DRAINED);
 }
 
-/* The reader is gone: the command meets SIGPIPE as it would have, has its grace, and is then killed. */
-static void on_sink_gone(void *arg)
+/*
+ * The reader is gone, or its disk is full: the command meets SIGPIPE on that stream as it would have,
+ * has its grace, and is then killed. Whatever a pipe's reader did not want is nobody's loss; else it
+ * is one that must not go unsaid.
+ */
+static void on_sink_gone(void *arg, int error)
 {
 	struct run *run = arg;
 	struct run_cause cause = { .outcome = OUTCOME_STOPPED,
@@ -176,7 +181,11 @@ static void on_sink_gone(void *arg)
 				   .limit = -1,
 				   .signal = SIGPIPE };
 
-	capture_close(&run->capture);
+	if (error != EPIPE) {
+		run->result.output_lost = true;
+		result_diagnostic(&run->result, UINT64_MAX, "write the output: %s",
+				  strerror(error));
+	}
 	if (run->state == RUN_RUNNING)
 		run_end(run, EV_SIGNAL, cause);
 }

@@ -74,6 +74,7 @@ struct result {
 	} limits_hit[4];
 	size_t limits_hit_count;
 	char diagnostic[513];
+	bool output_lost; /* what was passed through did not all arrive, and not for want of a reader */
 
 	int64_t started_unix_ns, ended_unix_ns; /* -1: unknown */
 	uint64_t wall_ns, deadline_ns, overrun_ns;
