@@ -37,13 +37,20 @@ inventory_files() {
 		grep -vE '/[a-z2-7]{10}(/(meta|result).json|/std(out|err).spill)?$' | sed 's/^/file /'
 }
 
+# Places where a run mounts something, in a namespace of its own; the bpffs of the kernel half outlives runs.
+inventory_mounts() {
+	awk -v own="$SBX_RUN_DIR/" '{
+		for (i = 7; $i != "-"; i++);
+		if ($(i + 1) != "bpf" && ($5 ~ "^/(tmp|var/tmp|dev/shm|proc)$" || index($5, own) == 1)) print "mount " $5
+	}' /proc/self/mountinfo
+}
+
 inventory() {
 	inventory_processes
 	inventory_groups
 	inventory_rows
 	find "$SBX_RUN_DIR/bpf" 2>/dev/null | sed 's/^/pin /'
-	awk '{ for (i = 7; i <= NF; i++) if ($i == "-") break; if ($(i + 1) != "bpf") print "mount " $5 }' \
-		/proc/self/mountinfo
+	inventory_mounts
 	inventory_files
 }
 

@@ -20,7 +20,7 @@ static bool fill_standard_descriptors(void)
 	while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);
-	return fd >= 0;
+	return fd >= 0 || errno == EMFILE; /* nothing is free: none of the three is, either */
 }
 
 static int unknown(const char *name)

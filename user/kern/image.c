@@ -44,6 +44,12 @@ static int try_path(struct child_image *image, int base, const char *dir, size_t
 	return 0;
 }
 
+/* Our own want, which says nothing about the command. */
+static bool out_of(int rc)
+{
+	return rc == -EMFILE || rc == -ENFILE || rc == -ENOMEM;
+}
+
 static int search(struct child_image *image, int base, const char *path, const char *name)
 {
 	int rc, found = -ENOENT;
@@ -55,8 +61,8 @@ static int search(struct child_image *image, int base, const char *path, const c
 		end = strchrnul(path, ':');
 		rc = end == path ? try_path(image, base, ".", 1, name)
 				 : try_path(image, base, path, (size_t)(end - path), name);
-		if (rc == 0)
-			return 0;
+		if (rc == 0 || out_of(rc))
+			return rc;
 		if (rc == -EACCES)
 			found = rc;
 	}
@@ -115,6 +121,8 @@ int child_image_open(struct child_image *image, const struct spawn_opts *opts, s
 		    opts->argv[0]);
 	if (rc < 0) {
 		child_image_close(image);
+		if (out_of(rc))
+			return err_set(err, rc, "look for %s", opts->argv[0]);
 		return err_say(err, ERR_COULD_NOT_RUN, rc, "%s: %s", opts->argv[0],
 			       rc == -ENOENT ? "command not found" : strerror(-rc));
 	}

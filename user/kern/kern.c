@@ -59,6 +59,17 @@ static int reuse(struct kern *k, const struct pins *pins)
 	return 0;
 }
 
+/* Anything else (out of descriptors, of memory) says nothing about the pins, which others may live by. */
+static bool none_loaded(int rc)
+{
+	return rc == -ENOENT || rc == -ESTALE;
+}
+
+static int cannot_open(const struct pins *pins, int rc, struct err *err)
+{
+	return err_set(err, rc, "open the pins in '%s'", pins->dir);
+}
+
 /* Between the two locks another start may have loaded: look again. */
 static int load(struct kern *k, struct pins *pins, struct err *err)
 {
@@ -66,8 +77,9 @@ static int load(struct kern *k, struct pins *pins, struct err *err)
 
 	if (rc)
 		return rc;
-	if (!reuse(k, pins))
-		return 0;
+	rc = reuse(k, pins);
+	if (!none_loaded(rc))
+		return rc ? cannot_open(pins, rc, err) : 0;
 	loader_sweep(pins);
 	rc = pins_remove(pins->dir);
 	if (rc)
@@ -77,7 +89,7 @@ static int load(struct kern *k, struct pins *pins, struct err *err)
 		return rc;
 	k->facts.loaded_now = true;
 	rc = reuse(k, pins);
-	return rc ? err_set(err, rc, "open the pins in '%s'", pins->dir) : 0;
+	return rc ? cannot_open(pins, rc, err) : 0;
 }
 
 static int open_half(struct kern *k, struct err *err)
@@ -93,8 +105,10 @@ static int open_half(struct kern *k, struct err *err)
 			"the kernel refuses to open the pins in '%s': run as root with CAP_BPF and "
 			"CAP_SYS_ADMIN",
 			pins.dir);
-	else if (rc)
+	else if (none_loaded(rc))
 		rc = load(k, &pins, err);
+	else if (rc)
+		cannot_open(&pins, rc, err);
 	pins_close(&pins);
 	return rc;
 }

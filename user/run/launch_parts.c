@@ -36,6 +36,8 @@ int launch_owner(struct run *run, struct err *err)
 		return 0;
 	}
 	run->owner.fd = (int)syscall(SYS_pidfd_open, run->owner_pid, 0);
+	if (run->owner.fd < 0 && errno != ESRCH)
+		return err_set(err, -errno, "watch the owner, process %d", (int)run->owner_pid);
 	gone.fd = run->owner.fd;
 	if (run->owner.fd < 0 || poll(&gone, 1, 0) != 0)
 		return err_say(err, ERR_VALIDATION, -ESRCH,

@@ -114,9 +114,11 @@ int signals_start(struct run *run, struct err *err)
 		sigaddset(&set, handled[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	/* The caller's `ulimit -f` bounds our files, too: an error, not our end. */
+	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap the root behind our back */
-	signal(SIGTTOU,
-	       SIG_IGN); /* a write to the terminal from the background must not stop the keeper */
+	/* A write to the terminal from the background must not stop the keeper. */
+	signal(SIGTTOU, SIG_IGN);
 	/* 50 us by default, which every deadline would pay; the command gets what we were given. */
 	run->spawn.timer_slack_ns = (uint64_t)prctl(PR_GET_TIMERSLACK);
 	prctl(PR_SET_TIMERSLACK, 1000UL);
