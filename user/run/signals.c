@@ -2,7 +2,8 @@
 /*
  * The keeper's signals, as descriptors. INT, TERM, HUP and QUIT go to the root's process group and start the
  * grace; a second INT or TERM kills. USR1 and USR2 are passed on. TSTP freezes the tree and stops us;
- * whoever continues us thaws it. CHLD: we are the tree's subreaper.
+ * whoever continues us thaws it. CHLD: we are the tree's subreaper. What we were started to ignore of
+ * the terminal's signals stays ignored.
  */
 #include <errno.h>
 #include <signal.h>
@@ -105,13 +106,24 @@ void run_suspend(struct run *run)
 	suspend(run);
 }
 
+/* Under nohup, and in the background of a script, the terminal's signals are meant for others. */
+static bool left_alone(int sig)
+{
+	bool terminals = sig == SIGINT || sig == SIGQUIT || sig == SIGHUP || sig == SIGTSTP;
+	struct sigaction inherited;
+
+	return terminals && sigaction(sig, NULL, &inherited) == 0 &&
+	       inherited.sa_handler == SIG_IGN;
+}
+
 int signals_start(struct run *run, struct err *err)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(handled) / sizeof(*handled); i++)
-		sigaddset(&set, handled[i]);
+		if (!left_alone(handled[i]))
+			sigaddset(&set, handled[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	/* The caller's `ulimit -f` bounds our files, too: an error, not our end. */
