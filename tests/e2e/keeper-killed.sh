@@ -46,7 +46,7 @@ swept "a run with limits" owner_exited '"owner"'
 
 # From inside, by a root that calls its parent's number.
 cookie=$(unique_seconds)
-capture "$SBXCTL" run -p none -- sh -c "setsid sleep $cookie & sleep 0.1; kill -KILL \$PPID; sleep $cookie"
+capture "$SBXCTL" run -p none -- sh -c "setsid sleep $cookie & sleep 0.1; kill -KILL \$PPID; exec sleep $cookie"
 assert_eq "$rc" 137 "status of a keeper that its own command killed"
 assert "nothing is left" wait_until 5 none_with "$cookie"
 id=$(newest)
