@@ -11,17 +11,18 @@ blocked() { # write(2) is system call 1 on x86-64, 64 on arm64
 	grep -qE '^(1|64) 0x1 ' "/proc/$1/syscall" 2>/dev/null && sleep 0.1 && grep -qE '^(1|64) 0x1 ' "/proc/$1/syscall"
 }
 
+until=$(slow_ms 3000)
 mkfifo "$T/sink"
 exec 8<>"$T/sink"
-"$SBXCTL" run -p none -t 3 -k 0.2 --result "$T/result.json" -- \
+"$SBXCTL" run -p none -t ${until}ms -k 0.2 --result "$T/result.json" -- \
 	sh -c "echo \$\$ >'$T/pid'; exec head -c 1073741824 /dev/zero" >"$T/sink" 2>"$T/err" &
 keeper=$!
 assert "the producer starts" wait_until 20 test -s "$T/pid"
 before=$(rss_kb $keeper)
 producer=$(cat "$T/pid")
-assert "the producer blocks in write()" wait_until 2 blocked "$producer"
-head -c 50000000 <&8 >/dev/null
-assert "the producer blocks again after some of it was read" wait_until 2 blocked "$producer"
+assert "the producer blocks in write()" wait_until 5 blocked "$producer"
+timeout 20 head -c 50000000 <&8 >/dev/null || fail "50 MB did not come through in time"
+assert "the producer blocks again after some of it was read" wait_until 5 blocked "$producer"
 assert_le $(($(rss_kb $keeper) - before)) 2048 "KiB by which the keeper grew"
 
 wait $keeper
