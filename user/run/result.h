@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * result: the typed record of one run, and its JSON form (DESIGN 9, include/sbx/result.schema.json).
- *
  * Plain data, filled by run/, rendered once at the end and never re-derived. UINT64_MAX and -1 mean
  * unmeasured or absent and become null, never 0.
  */
