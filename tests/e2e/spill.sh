@@ -34,6 +34,12 @@ assert_eq "$(sha256sum <"$(result .output.stdout.spill)")" "$(sha256sum <"$T/dat
 assert_eq "$(stat -c %s "$(result .output.stderr.spill)")" 20000 "the spill of stderr"
 assert_le "$(result '.output.stdout.text | length')" 1100 "length of a preview of 1000"
 
+# A threshold below what is kept in memory anyway is as exact.
+sbx_json --spill-at 10000 -- head -c 10000 "$T/data"
+assert_eq "$(result '.output.stdout | [.truncated, .spill, (.text | length)] | @json')" '[false,null,10000]' "exactly 10000"
+sbx_json --spill-at 10000 -- head -c 10001 "$T/data"
+assert_eq "$(result '.output.stdout | [.truncated, (.spill | type)] | @json')" '[true,"string"]' "one more than 10000"
+
 sbx_json --spill-at 10000 --preview 1000 --no-keep-spill -- cat "$T/data"
 assert_eq "$(result '.output.stdout | [.bytes, .truncated, .spill] | @json')" "[5000000,true,null]" "--no-keep-spill"
 assert_eq "$(find "$SBX_RUN_DIR/$(result .id)" -name '*.spill')" "" "files kept all the same"
