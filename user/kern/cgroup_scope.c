@@ -142,7 +142,8 @@ static void limit_properties(struct dbus_body *b, const struct cgroup_limits *l)
 		number(b, "MemorySwapMax", l->swap_bytes == CGROUP_NOT_ASKED ? 0 : l->swap_bytes);
 	if (l->pids != CGROUP_NOT_ASKED)
 		number(b, "TasksMax", l->pids + HOLD_TASKS);
-	if (l->cpu_millicores != CGROUP_NOT_ASKED) /* µs of CPU a second */
+	/* In µs of CPU a second. None at all is for the kernel to refuse, with its words. */
+	if (l->cpu_millicores != CGROUP_NOT_ASKED && l->cpu_millicores > 0)
 		number(b, "CPUQuotaPerSecUSec", l->cpu_millicores * 1000);
 }
 
@@ -176,7 +177,9 @@ static int start_unit(const struct cgroup_scope *scope, const char *slice,
 {
 	static const struct dbus_method method = MANAGER("StartTransientUnit", "ssa(sv)a(sa(sv))");
 	struct dbus_body body = { .len = 0 };
+	char name[128] = "";
 	size_t mark;
+	int r;
 
 	dbus_body_string(&body, scope->unit);
 	dbus_body_string(&body, "fail");
@@ -192,7 +195,10 @@ static int start_unit(const struct cgroup_scope *scope, const char *slice,
 	dbus_body_array_end(&body, mark, 8);
 	mark = dbus_body_array(&body, 8);
 	dbus_body_array_end(&body, mark, 8);
-	return call(&method, &body, NULL, err);
+	r = call(&method, &body, name, err);
+	return r == -EREMOTEIO && strstr(name, "UnitExists")
+		       ? err_set(err, -EEXIST, "start unit '%s'", scope->unit)
+		       : r;
 }
 
 /* The answer only says that a job was made. The placeholder is moved after the limits are written. */

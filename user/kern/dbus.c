@@ -83,8 +83,11 @@ static int connect_to(const char *path)
 	return take_fd(&fd);
 }
 
-/* Who we are is in the socket's credentials; EXTERNAL says to look there. The uid is its decimal
- * text, in hexadecimal. */
+/*
+ * Who we are is in the socket's credentials; EXTERNAL says to look there. The uid is its decimal
+ * text, in hexadecimal. BEGIN goes with it: systemd that reads BEGIN and a call in one piece keeps the
+ * call in its buffer until something else arrives, and we would wait for ever.
+ */
 static int authenticate(int fd, uint64_t until_ns)
 {
 	char uid[16], line[96], c = 0;
@@ -95,7 +98,7 @@ static int authenticate(int fd, uint64_t until_ns)
 	len = snprintf(line, sizeof(line), "%cAUTH EXTERNAL ", 0);
 	for (const char *p = uid; *p; p++)
 		len += snprintf(line + len, sizeof(line) - (size_t)len, "%02x", (unsigned int)*p);
-	len += snprintf(line + len, sizeof(line) - (size_t)len, "\r\n");
+	len += snprintf(line + len, sizeof(line) - (size_t)len, "\r\nBEGIN\r\n");
 	r = send_all(fd, line, (size_t)len, until_ns);
 
 	while (!r && c != '\n' && n < sizeof(line) - 1) {
@@ -103,9 +106,7 @@ static int authenticate(int fd, uint64_t until_ns)
 		line[n++] = c;
 	}
 	line[n] = '\0';
-	if (!r && strncmp(line, "OK ", 3) != 0)
-		r = -EACCES;
-	return r ? r : send_all(fd, "BEGIN\r\n", 7, until_ns);
+	return !r && strncmp(line, "OK ", 3) != 0 ? -EACCES : r;
 }
 
 /* One message into *bytes, which the caller frees. */
