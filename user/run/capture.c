@@ -144,22 +144,40 @@ static bool take(struct stream *s, size_t len)
 	return false;
 }
 
+static ssize_t read_in(struct stream *s)
+{
+	if (!s->buf)
+		s->buf = malloc(BUF_BYTES);
+	if (!s->buf || FAULT("capture_read")) {
+		errno = s->buf ? EIO : ENOMEM;
+		return -1;
+	}
+	return read(s->in.fd, s->buf, BUF_BYTES);
+}
+
+static void ended(struct stream *s, int error)
+{
+	struct capture *c = s->capture;
+
+	close_in(s);
+	if (error && !(s->pty && error == EIO) && c->hooks.read_failed)
+		c->hooks.read_failed(c->hooks.arg, error);
+}
+
 static void on_input(void *arg, uint32_t events)
 {
 	struct stream *s = arg;
 
 	(void)events;
-	if (!s->buf)
-		s->buf = malloc(BUF_BYTES);
-	for (int i = 0; s->buf && s->open && i < READS_A_TURN; i++) {
-		ssize_t n = FAULT("capture_read") ? -1 : read(s->in.fd, s->buf, BUF_BYTES);
+	for (int i = 0; s->open && i < READS_A_TURN; i++) {
+		ssize_t n = read_in(s);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno == EAGAIN)
 			return;
-		if (n <= 0) { /* a pty says EIO when the last slave is closed */
-			close_in(s);
+		if (n <= 0) {
+			ended(s, n < 0 ? errno : 0);
 			break;
 		}
 		if (s->capture->over)
@@ -204,8 +222,8 @@ int capture_add(struct capture *c, int number, int fd, int sink, struct err *err
 	s->number = number;
 	s->in = (struct loop_source){ .fd = fd, .ready = on_input, .arg = s };
 	s->open = true;
-	fcntl(fd, F_SETPIPE_SZ,
-	      PIPE_BYTES); /* fails for a pty and past the user's bound, harmlessly */
+	s->pty = fcntl(fd, F_GETPIPE_SZ) < 0;
+	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* past the user's bound it fails, harmlessly */
 	fcntl(fd, F_SETFL, O_NONBLOCK);
 	open_sink(s, sink);
 	s->out.ready = on_sink;

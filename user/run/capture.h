@@ -18,6 +18,7 @@ struct stream {
 	int number; /* 1 stdout, 2 stderr */
 	struct loop_source in, out;
 	bool own_sink, socket;
+	bool pty; /* says EIO when its last slave is closed */
 	char *buf;
 	size_t len, at; /* waiting for the sink */
 	bool open;
@@ -30,6 +31,7 @@ struct capture_hooks {
 	void (*over)(void *arg); /* the combined cap was crossed */
 	void (*sink_gone)(void *arg,
 			  int error); /* its stream is closed: the command meets SIGPIPE */
+	void (*read_failed)(void *arg, int error); /* its stream is closed; what was read is kept */
 	void (*spill_failed)(void *arg, int error);
 	void (*drained)(void *arg); /* every stream is closed and flushed */
 };

@@ -190,6 +190,18 @@ static void on_sink_gone(void *arg, int error)
 		run_end(run, EV_SIGNAL, cause);
 }
 
+static void on_read_failed(void *arg, int error)
+{
+	struct run *run = arg;
+	struct run_cause cause = { .outcome = OUTCOME_INTERNAL_ERROR,
+				   .killed_by = KILLED_BY_NONE,
+				   .limit = -1 };
+
+	result_diagnostic(&run->result, UINT64_MAX, "sbx: internal error (read the output: %s)",
+			  strerror(error));
+	run_end(run, EV_END_NOW, cause);
+}
+
 /* Output that was passed through is not lost with its spill; captured output is. */
 static void on_spill_failed(void *arg, int error)
 {
@@ -215,6 +227,7 @@ void deadline_init(struct run *run)
 		.output = on_output,
 		.over = on_over,
 		.sink_gone = on_sink_gone,
+		.read_failed = on_read_failed,
 		.spill_failed = on_spill_failed,
 		.drained = on_drained,
 	};
