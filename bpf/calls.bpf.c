@@ -27,7 +27,7 @@ struct claim {
 	__u32 slot;
 };
 
-/* A claim whose sandbox has no row is void: its keeper died before it could give it back. */
+/* A claim whose sandbox has no row is void: nobody gives one back, so nobody can fail to. */
 static long claim_slot(__u32 i, struct claim *c)
 {
 	struct sbx_ring_slot *slot = bpf_map_lookup_elem(&ring_slots, &i);
@@ -58,16 +58,6 @@ static __always_inline __u32 claim_ring(__u64 sandbox)
 	return c.slot;
 }
 
-static __always_inline void release_ring(struct sbx_sandbox *sb)
-{
-	__u32 i = sb->ring;
-	struct sbx_ring_slot *slot;
-
-	slot = i == SBX_NO_RING ? NULL : bpf_map_lookup_elem(&ring_slots, &i);
-	if (slot)
-		__sync_val_compare_and_swap(&slot->sandbox, sb->id, 0);
-}
-
 static __always_inline void ring_is_ready(struct sbx_sandbox *sb)
 {
 	__u32 i = sb->ring;
@@ -92,10 +82,7 @@ static __always_inline int seed_set(struct task_struct *task, __u64 seed)
 	}
 	if (row)
 		row_retire(key, row, false);
-	fresh.start_ns = task->start_boottime;
-	fresh.pid = task->pid;
-	fresh.tgid = task->tgid;
-	fresh.exec_id = task->self_exec_id;
+	row_fill(&fresh, task);
 	fresh.signal = signal_bits(task->signal);
 	fresh.flags = SBX_TASK_KEEPER;
 	fresh.seed = seed;
@@ -128,11 +115,11 @@ static __always_inline int still_welcome(struct sbx_sandbox *sb)
 	return up && up->flags & SBX_DYING ? -ECANCELED : 0;
 }
 
+/* Its claim to a ring slot and its owners' rows are void without it. */
 static __always_inline void sandbox_drop(struct sbx_sandbox *sb)
 {
 	__u64 id = sb->id;
 
-	release_ring(sb);
 	bpf_map_delete_elem(&sandboxes, &id);
 }
 
@@ -293,10 +280,7 @@ static __always_inline int label_thread(struct task_struct *task, struct sbx_san
 		fresh.flags |= SBX_TASK_KEEPER;
 		fresh.seed = row->seed;
 	}
-	fresh.start_ns = task->start_boottime;
-	fresh.pid = task->pid;
-	fresh.tgid = task->tgid;
-	fresh.exec_id = task->self_exec_id;
+	row_fill(&fresh, task);
 	fresh.signal = signal_bits(task->signal);
 	tally_up(sb, &t);
 	if (!bpf_map_update_elem(&tasks, &key, &fresh, BPF_ANY)) {
@@ -362,6 +346,9 @@ int task_threads(struct bpf_iter__task *ctx)
 	else if (req->what == SBX_CONTROL_OWNER)
 		out.error = own(task, req);
 	row = row_of(task);
+	if (row &&
+	    row->flags & SBX_TASK_EMBRYO) /* it is on the list, and the fork hook was skipped */
+		row_complete(row, task);
 	out.pid = task->pid;
 	out.tgid = task->tgid;
 	out.sandbox = row ? row->sandbox : 0;

@@ -61,8 +61,9 @@ __hidden int kill_child(struct task_struct *child)
 /* Bits: a local counter that is compared never lets the verifier's walk of the loop end. */
 enum { PASS_SENT = 1, PASS_FAILED = 2 };
 
-/* A wish that came during a walk, a last victim that was gone: walk again. Later exits do the rest. */
-#define ROUNDS 3
+/* A wish that came during a walk, a last victim that was gone: walk again. Later exits do the
+ * rest. */
+#define ROUNDS 2
 
 __u32 kill_lock;
 __u32 kill_sent;   /* signals, all passes; wraps */
@@ -70,7 +71,7 @@ __u32 kill_failed; /* passes in a row that met a refusal */
 
 /* The sandbox that the thread of this row dies with. A global function: the verifier need not
  * follow it in every round. */
-int doomed(__u64 key, __u64 start_ns, __u32 tgid, bool count)
+int doomed(__u64 key, __u64 start_ns, __u32 tgid, __s32 killed)
 {
 	struct sbx_task *row = bpf_map_lookup_elem(&tasks, &key);
 	struct sbx_sandbox *sb;
@@ -80,14 +81,14 @@ int doomed(__u64 key, __u64 start_ns, __u32 tgid, bool count)
 	sb = sandbox_of(row->sandbox);
 	if (!sb || !(sb->flags & SBX_KILLING))
 		return 0;
-	if (count)
-		__sync_fetch_and_add(&sb->killed, 1);
+	if (killed)
+		__sync_fetch_and_add(&sb->killed, (__s64)killed);
 	return 1;
 }
 
-static __always_inline bool is_doomed(struct task_struct *task, bool count)
+static __always_inline bool is_doomed(struct task_struct *task, __s32 killed)
 {
-	return doomed((__u64)(long)task, task->start_boottime, task->tgid, count);
+	return doomed((__u64)(long)task, task->start_boottime, task->tgid, killed);
 }
 
 /*
@@ -104,15 +105,18 @@ static __always_inline bool is_dead(struct task_struct *task)
 	return task->flags & PF_EXITING || (sig->flags & SIGNAL_GROUP_EXIT && !sig->core_state);
 }
 
+/* Counted before: its row goes with it. */
 static __always_inline __u32 kill_held(struct task_struct *held)
 {
-	int rc = bpf_send_signal_task(held, SIGKILL, PIDTYPE_TGID, 0);
+	int rc;
 
+	is_doomed(held, 1);
+	rc = bpf_send_signal_task(held, SIGKILL, PIDTYPE_TGID, 0);
 	if (rc) {
+		is_doomed(held, -1);
 		STAT_ADD(send_failed);
 	} else {
 		__sync_fetch_and_add(&kill_sent, 1);
-		is_doomed(held, true);
 	}
 	bpf_task_release(held);
 	return rc ? PASS_FAILED : PASS_SENT;
@@ -132,7 +136,7 @@ static __always_inline struct task_struct *kill_some(__u32 *pass)
 	bpf_rcu_read_lock();
 	bpf_iter_task_new(&it, NULL, ITER_ALL_THREADS);
 	while ((task = bpf_iter_task_next(&it))) {
-		if (!is_doomed(task, false) || is_dead(task))
+		if (!is_doomed(task, 0) || is_dead(task))
 			continue;
 		held = bpf_task_acquire(task);
 		if (!held)
@@ -176,14 +180,22 @@ static __always_inline bool kill_pass(void)
 	return !(pass & PASS_FAILED);
 }
 
-#define KILL_COPY(n)                                                         \
-	SEC("tp_btf/sched_process_exit")                                     \
-	int BPF_PROG(kill_exit_##n)                                          \
-	{                                                                    \
-		for (int i = 0; i < ROUNDS && kill_wanted != kill_done; i++) \
-			if (!kill_pass())                                    \
-				break;                                       \
-		return 0;                                                    \
+static __always_inline void kill_hook(void)
+{
+	for (int i = 0; i < ROUNDS && kill_wanted != kill_done; i++)
+		if (!kill_pass())
+			break;
+}
+
+#define KILL_COPY(n)                          \
+	SEC("tp_btf/sched_process_exit")      \
+	int BPF_PROG(kill_exit_##n)           \
+	{                                     \
+		if (kill_wanted == kill_done) \
+			return 0;             \
+		hook_begin();                 \
+		kill_hook();                  \
+		return hook_end();            \
 	}
 
 KILL_COPY(1)

@@ -19,7 +19,8 @@ static __always_inline __u32 signal_bits(const struct signal_struct *sig)
 {
 	__u32 bits;
 
-	/* A move of its own: the verifier takes half a pointer for a number, but does not store it. */
+	/* A move of its own: the verifier takes half a pointer for a number, but does not store
+	 * it. */
 	asm volatile("%0 = %1" : "=w"(bits) : "w"((__u32)(long)sig));
 	return bits;
 }
@@ -49,6 +50,23 @@ static __always_inline struct sbx_task *row_of(const struct task_struct *task)
 	struct sbx_task *row = row_at(task);
 
 	return row && row_is_of(row, task) ? row : NULL;
+}
+
+/* What is known of a task only after copy_process(). */
+static __always_inline void row_fill(struct sbx_task *row, const struct task_struct *task)
+{
+	row->start_ns = task->start_boottime;
+	row->pid = task->pid;
+	row->tgid = task->tgid;
+	row->exec_id = task->self_exec_id;
+}
+
+/* An embryo that runs by now: its fork hook was skipped. */
+static __always_inline void row_complete(struct sbx_task *row, const struct task_struct *task)
+{
+	row_fill(row, task);
+	row->signal = signal_bits(task->signal);
+	row->flags &= ~SBX_TASK_EMBRYO;
 }
 
 static __always_inline struct sbx_sandbox *sandbox_of(__u64 id)

@@ -35,9 +35,11 @@
  *
  * Since a46023d5616e ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with
  * SRCU-fast") tracepoint programs can be preempted, and a program that is already active on a
- * CPU is skipped for whoever comes next there. Three copies of each hook are attached on such
- * kernels (found by trying, user/kern/probe_bpf.c): each finds out from the row whether another
- * copy has done the work. LSM programs are never skipped.
+ * CPU is skipped for whoever comes next there. On such kernels (found by trying,
+ * user/kern/probe_skip.c) the hooks switch preemption off, where the verifier lets them, and
+ * two or three copies of each are attached: each finds out from the row whether another copy
+ * has done the work. What all copies missed is made up for in task_free (A) or when the
+ * process is found gone (kern/tasks.c). LSM programs are never skipped.
  *
  * io_uring workers: created without the fork tracepoint, so on tier B they have no row. They
  * run only work of a process that has one, die with it, and can neither fork nor exec. Tier A
@@ -104,15 +106,6 @@ static __always_inline void fork_event(struct sbx_sandbox *sb, struct sbx_task *
 		return;
 	e->flags = hit ? SBX_EVENT_LIMIT : 0;
 	event_put_up(sb, e, row->depth);
-}
-
-/* What is known of a task only after copy_process(). */
-static __always_inline void row_fill(struct sbx_task *row, const struct task_struct *task)
-{
-	row->start_ns = task->start_boottime;
-	row->pid = task->pid;
-	row->tgid = task->tgid;
-	row->exec_id = task->self_exec_id;
 }
 
 /* The row of a child whose fork cannot be refused any more. Counted before it is inserted: live
@@ -360,22 +353,32 @@ static __always_inline int exit_hook(struct task_struct *task, bool dead)
 
 /* ---- the programs: up to three copies of each ----------------------------------------------- */
 
-#define TRACK_COPY(n)                                                                        \
-	SEC("tp_btf/sched_process_fork")                                                     \
-	int BPF_PROG(track_fork_##n, struct task_struct *parent, struct task_struct *child)  \
-	{                                                                                    \
-		return fork_hook(parent, child);                                             \
-	}                                                                                    \
-	SEC("tp_btf/sched_process_exec")                                                     \
-	int BPF_PROG(track_exec_##n, struct task_struct *task)                               \
-	{                                                                                    \
-		return exec_hook(task);                                                      \
-	}                                                                                    \
-	SEC("tp_btf/sched_process_exit")                                                     \
-	int BPF_PROG(track_exit_##n, struct task_struct *task)                               \
-	{                                                                                    \
-		return exit_hook(task, exit_tells_group_dead ? ctx[1] & 1                    \
-							     : !task->signal->live.counter); \
+static __always_inline bool group_dead(unsigned long long *ctx, struct task_struct *task)
+{
+	return exit_tells_group_dead ? ctx[1] & 1 : !task->signal->live.counter;
+}
+
+#define TRACK_COPY(n)                                                                       \
+	SEC("tp_btf/sched_process_fork")                                                    \
+	int BPF_PROG(track_fork_##n, struct task_struct *parent, struct task_struct *child) \
+	{                                                                                   \
+		hook_begin();                                                               \
+		fork_hook(parent, child);                                                   \
+		return hook_end();                                                          \
+	}                                                                                   \
+	SEC("tp_btf/sched_process_exec")                                                    \
+	int BPF_PROG(track_exec_##n, struct task_struct *task)                              \
+	{                                                                                   \
+		hook_begin();                                                               \
+		exec_hook(task);                                                            \
+		return hook_end();                                                          \
+	}                                                                                   \
+	SEC("tp_btf/sched_process_exit")                                                    \
+	int BPF_PROG(track_exit_##n, struct task_struct *task)                              \
+	{                                                                                   \
+		hook_begin();                                                               \
+		exit_hook(task, group_dead(ctx, task));                                     \
+		return hook_end();                                                          \
 	}
 
 TRACK_COPY(1)
@@ -417,9 +420,7 @@ int BPF_PROG(track_task_alloc, struct task_struct *task, unsigned long clone_fla
 	if (up &&
 	    up->flags &
 		    SBX_TASK_EMBRYO) { /* it runs, so it is born, and the fork hook was skipped */
-		row_fill(up, bpf_get_current_task_btf());
-		up->signal = signal_bits(bpf_get_current_task_btf()->signal);
-		up->flags &= ~SBX_TASK_EMBRYO;
+		row_complete(up, bpf_get_current_task_btf());
 	}
 	if (ret || !up || !heir_of(up, !(clone_flags & CLONE_THREAD), &heir))
 		return ret;

@@ -52,6 +52,14 @@ static inline struct sbx_sandbox tree_row(const struct tree *t)
 	return row;
 }
 
+static inline int print_row(void *arg, const struct sbx_task *task)
+{
+	(void)arg;
+	print_message("thread %u of %u, flags %x, depth %u\n", task->pid, task->tgid, task->flags,
+		      task->depth);
+	return 0;
+}
+
 /* Waits for `live` rows (0: the tree is gone); the time it took in ms. */
 static inline uint64_t tree_wait_live(const struct tree *t, uint64_t live)
 {
@@ -59,6 +67,8 @@ static inline uint64_t tree_wait_live(const struct tree *t, uint64_t live)
 	struct sbx_sandbox row = tree_row(t);
 
 	for (; row.live != live; row = tree_row(t), now = clock_boot_ns()) {
+		if (now - begin > WAIT_MS * 1000000ull)
+			kern_tasks_each(t->k, t->id, print_row, NULL);
 		if (now - begin > WAIT_MS * 1000000ull)
 			fail_msg("%llu threads live, not %llu", (unsigned long long)row.live,
 				 (unsigned long long)live);

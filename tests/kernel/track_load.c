@@ -62,7 +62,7 @@ static void the_second_start_reuses_the_first(void **state)
 	assert_string_equal(a->pin_dir, b->pin_dir);
 	assert_string_equal(a->build_id, b->build_id);
 	assert_int_equal(strlen(a->build_id), 64);
-	assert_true(a->hook_copies == 1 || a->hook_copies == 3);
+	assert_in_range(a->hook_copies, 1, 3);
 	if (!a->lsm)
 		assert_true(*a->lsm_detail);
 	if (!a->exit_hook_kills)
@@ -156,7 +156,7 @@ static void another_build_stays_until_its_sandboxes_end(void **state)
 	above(kern_facts(old)->pin_dir, 0, dir);
 	above(dir, 1, abi);
 	tree_start(&t, old, &plain, pauses, NULL);
-	assert_int_equal(rows_of(old, t.id), 1); /* all pins are open before they move */
+	assert_int_equal(kern_signal_tree(old, t.id, 0), 1); /* opens all pins before they move */
 	snprintf(other, sizeof(other), "%s/0123456789abcdef", abi);
 	snprintf(third, sizeof(third), "%s/0123456789abcdef_new", abi); /* a load that was killed */
 	assert_int_equal(rename(dir, other), 0);

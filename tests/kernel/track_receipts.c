@@ -200,6 +200,51 @@ static void a_zombie_has_no_row(void **state)
 	tree_end(&t);
 }
 
+/* ---- exec by a thread that is not the leader ----------------------------------------------- */
+
+static void *exec_sleep(void *arg)
+{
+	(void)arg;
+	execl("/bin/sleep", "sleep", "60", NULL);
+	_exit(121);
+}
+
+static int thread_execs_sleep(void *arg)
+{
+	(void)arg;
+	spawn_thread(sleeper);
+	spawn_thread(exec_sleep);
+	return pause();
+}
+
+static int take_row(void *arg, const struct sbx_task *task)
+{
+	*(struct sbx_task *)arg = *task;
+	return 0;
+}
+
+/* The thread takes over the leader's number and start; the others and the old leader are gone. */
+static void the_row_follows_the_thread_that_execs(void **state)
+{
+	struct sbx_task row = { 0 };
+	struct tree t;
+
+	(void)state;
+	tree_start(&t, k, &plain, thread_execs_sleep, NULL);
+	while (!tree_row(&t).execs || tree_row(&t).live != 1)
+		sleep_ms(1);
+	assert_int_equal(rows_of(k, t.id), 1);
+	assert_int_equal(kern_tasks_each(k, t.id, take_row, &row), 0);
+	assert_int_equal(row.pid, t.root);
+	assert_int_equal(row.tgid, t.root);
+	assert_int_equal(row.start_ns, tree_row(&t).root_start_ns);
+	assert_true(row.flags & SBX_TASK_PROCESS);
+	assert_int_equal(tree_row(&t).live_processes, 1);
+	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 1);
+	assert_int_equal(tree_wait(&t), SIGKILL);
+	tree_end(&t);
+}
+
 static int teardown(void **state)
 {
 	(void)state;
@@ -221,6 +266,7 @@ int main(void)
 		cmocka_unit_test(receipt_equals_waitpid),
 		cmocka_unit_test(every_thread_has_one_row),
 		cmocka_unit_test(a_zombie_has_no_row),
+		cmocka_unit_test(the_row_follows_the_thread_that_execs),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -51,11 +51,15 @@ int half_control(struct kern *k, uint64_t sandbox, uint32_t what)
 
 #define INIT_PID_NS_INODE 0xEFFFFFFCu /* PROC_PID_INIT_INO of the kernel */
 
-bool half_host_pids(void)
+bool half_host_pids(struct kern *k)
 {
 	struct stat st;
 
-	return stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS_INODE;
+	if (k->pids == PIDS_UNKNOWN)
+		k->pids = stat("/proc/self/ns/pid", &st) || st.st_ino == INIT_PID_NS_INODE
+				  ? PIDS_HOST
+				  : PIDS_CONTAINER;
+	return k->pids == PIDS_HOST;
 }
 
 /* ---- iter/task ------------------------------------------------------------------------------ */

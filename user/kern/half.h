@@ -26,6 +26,7 @@ extern const char *const half_pin_names[HALF_PINS];
 struct kern {
 	int fds[HALF_PINS];
 	struct kern_facts facts;
+	enum { PIDS_UNKNOWN, PIDS_HOST, PIDS_CONTAINER } pids;
 	char dir[160];
 };
 
@@ -39,7 +40,7 @@ int half_control(struct kern *k, uint64_t sandbox, uint32_t what);
 int half_run(int prog_fd, void *args, size_t size);
 
 /* Whether our pid numbers are those of the kernel half: false in a container. */
-bool half_host_pids(void);
+bool half_host_pids(struct kern *k);
 
 struct half_threads {	  /* what iter/task said about one process */
 	uint64_t sandbox; /* of the first labelled thread, 0: none */

@@ -100,7 +100,7 @@ static int register_owner(struct kern *k, uint64_t id, pid_t owner, struct err *
 int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, uint64_t *id,
 			struct err *err)
 {
-	bool by_number = !opts->owner_tgid || half_host_pids();
+	bool by_number = !opts->owner_tgid || half_host_pids(k);
 	struct sbx_create args = {
 		.id = *id,
 		.max_execs = opts->max_execs,
@@ -164,7 +164,7 @@ static bool is_root(struct kern *k, uint64_t id, pid_t pid, int pidfd)
 
 	if (kern_sandbox_read(k, id, &row) || !row.root_pid)
 		return false;
-	if (half_host_pids())
+	if (half_host_pids(k))
 		return row.root_pid == (uint32_t)pid;
 	return !kern_label_of(k, pidfd, &label) && label == id;
 }

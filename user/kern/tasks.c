@@ -212,23 +212,6 @@ static bool signal_member(struct kern *k, const struct member *m, int sig)
 	return false;
 }
 
-static int signal_by_rows(struct kern *k, uint64_t id, int sig)
-{
-	struct members all = { 0 };
-	int rc = each_row(k, id, add_member, &all), sent = 0;
-	__u32 done = 0;
-
-	qsort(all.list, all.count, sizeof(*all.list), by_tgid);
-	for (size_t i = 0; !rc && i < all.count; i++) {
-		if (all.list[i].tgid == done || !signal_member(k, &all.list[i], sig))
-			continue;
-		done = all.list[i].tgid;
-		sent++;
-	}
-	free(all.list);
-	return rc ? rc : sent;
-}
-
 /* In a container rows carry numbers that mean other processes here: ask each process that is
  * visible for its label. */
 static int signal_by_proc(struct kern *k, uint64_t id, int sig)
@@ -255,9 +238,31 @@ static int signal_by_proc(struct kern *k, uint64_t id, int sig)
 	return sent;
 }
 
+/* An embryo is a fork under way, or one whose hook was skipped: its row does not say who it is. */
+static int signal_by_rows(struct kern *k, uint64_t id, int sig)
+{
+	struct members all = { 0 };
+	int rc = each_row(k, id, add_member, &all), sent = 0;
+	bool embryos = false;
+	__u32 done = 0;
+
+	qsort(all.list, all.count, sizeof(*all.list), by_tgid);
+	for (size_t i = 0; !rc && i < all.count; i++) {
+		embryos |= all.list[i].flags & SBX_TASK_EMBRYO;
+		if (all.list[i].tgid == done || !signal_member(k, &all.list[i], sig))
+			continue;
+		done = all.list[i].tgid;
+		sent++;
+	}
+	free(all.list);
+	if (rc)
+		return rc;
+	return embryos ? signal_by_proc(k, id, sig) : sent;
+}
+
 int kern_signal_tree(struct kern *k, uint64_t id, int sig)
 {
 	if (!id)
 		return -EINVAL;
-	return half_host_pids() ? signal_by_rows(k, id, sig) : signal_by_proc(k, id, sig);
+	return half_host_pids(k) ? signal_by_rows(k, id, sig) : signal_by_proc(k, id, sig);
 }
