@@ -69,6 +69,9 @@ mkfifo "$T/line"
 exec 8<>"$T/line"
 exec 7<"$T/line" 9>"$T/line" 8<&-
 started --owner fd:7 7<&7 9<&-
+echo "words are no end" >&9
+sleep 0.2
+assert "what comes through its descriptor ends nothing" test_with 2
 close_line() { exec 9>&-; }
 dies "the other end of its descriptor is closed" close_line
 exec 7<&-
@@ -83,6 +86,20 @@ assert "a run without owner lives on" test_with 1
 kill "$(pids_with "$cookie")"
 assert "its result comes" wait_until 5 test -s "$T/result.99.json"
 assert_eq "$(jq -c '[.outcome, .signal]' "$T/result.99.json")" '["signaled",15]' "a run without owner"
+
+# A pidfd that is handed over.
+/usr/bin/python3 -c "
+import os, subprocess, sys
+owner = subprocess.Popen(['sleep', '1000'])
+fd = os.pidfd_open(owner.pid)
+run = subprocess.Popen(sys.argv[1:3] + ['-p', 'none', '--owner', f'fd:{fd}', '--', 'sleep', '1000'], pass_fds=[fd])
+try: run.wait(0.5); sys.exit(1)
+except subprocess.TimeoutExpired: owner.kill()
+sys.exit(0 if run.wait(10) == 137 else 2)" "$SBXCTL" run 2>/dev/null
+assert_eq $? 0 "a pidfd as owner"
+sbx_run --owner fd:8 -- touch "$T/ran" 8<"$0"
+assert_eq "$rc" 125 "status with a file as owner"
+assert_one_line "$err" '^sbxctl: --owner fd:8: a file has no end' "its line"
 
 sbx_run --owner 2147483000 -- touch "$T/ran"
 assert_eq "$rc" 125 "status with an owner that does not live"

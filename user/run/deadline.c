@@ -3,8 +3,8 @@
  * deadline: every bound the keeper itself watches: wall clock, idleness, CPU time, execs, depth, memory
  * kills, output, the owner. No limit, no timer.
  */
-#include <signal.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -255,7 +255,7 @@ int deadline_sources(struct run *run, struct err *err)
 		rc = loop_add(run->loop, &run->ring, EPOLLIN, err);
 	}
 	if (rc == 0 && run->owner.fd >= 0)
-		rc = loop_add(run->loop, &run->owner, EPOLLIN | EPOLLHUP, err);
+		rc = loop_add(run->loop, &run->owner, run->owner_events, err);
 	run->oom.fd = cgroup_events_fd(run->cgroup, &oom_events);
 	if (rc == 0 && run->oom.fd >= 0)
 		rc = loop_add(run->loop, &run->oom, oom_events, err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +16,29 @@
 #include "base/own.h"
 #include "run/state.h"
 
+static bool is_pidfd(int fd)
+{
+	return syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) == 0 || errno != EBADF;
+}
+
+/* A process's end makes its pidfd readable; on a pipe or a socket that is only somebody's words. */
+static int owner_descriptor(struct run *run, int number, struct err *err)
+{
+	struct stat st;
+
+	run->owner.fd = fcntl(number, F_DUPFD_CLOEXEC, 3);
+	if (run->owner.fd < 0 || fstat(run->owner.fd, &st) < 0)
+		return err_set(err, -errno, "--owner fd:%d", number);
+	if (is_pidfd(run->owner.fd))
+		return 0;
+	run->owner_events = EPOLLRDHUP; /* EPOLLHUP and EPOLLERR come unasked */
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || isatty(run->owner.fd))
+		return 0;
+	return err_say(err, ERR_VALIDATION, -EINVAL,
+		       "--owner fd:%d: a file has no end; hand over a pidfd, a pipe or a socket",
+		       number);
+}
+
 /* The descriptor whose readiness is the owner's end: a pidfd, or what the caller handed us. */
 int launch_owner(struct run *run, struct err *err)
 {
@@ -23,12 +47,9 @@ int launch_owner(struct run *run, struct err *err)
 
 	if (spec->owner_mode == OWNER_NONE)
 		return 0;
-	if (spec->owner_mode == OWNER_FD) {
-		run->owner.fd = fcntl((int)spec->owner_arg, F_DUPFD_CLOEXEC, 3);
-		return run->owner.fd < 0
-			       ? err_set(err, -errno, "--owner fd:%d", (int)spec->owner_arg)
-			       : 0;
-	}
+	run->owner_events = EPOLLIN;
+	if (spec->owner_mode == OWNER_FD)
+		return owner_descriptor(run, (int)spec->owner_arg, err);
 	run->owner_pid = spec->owner_mode == OWNER_PID ? (pid_t)spec->owner_arg : run->parent;
 	if (run->owner_pid <=
 	    1) { /* a parent that is init, or outside this pid namespace, cannot end before us */

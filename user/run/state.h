@@ -66,6 +66,7 @@ struct run {
 	struct spec_limit limits[LIMIT__COUNT]; /* in force now: spec, then update */
 
 	pid_t owner_pid;	    /* 0: none, or a descriptor */
+	uint32_t owner_events;	    /* of run->owner, that mean its end */
 	int keeper_out, keeper_err; /* sinks, -1: none */
 	int child_fds[3];	    /* its stdin, stdout, stderr until it has them */
 	struct loop_source owner, ring, oom, signals;
