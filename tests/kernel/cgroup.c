@@ -15,14 +15,12 @@ static const struct cgroup_limits none = { UINT64_MAX, UINT64_MAX, UINT64_MAX, U
 static struct cgroup_limits every_limit(void)
 {
 	struct cgroup_limits limits = { 256 * MIB, CGROUP_NOT_ASKED, 100, 1000 };
-	struct cgroup_facts facts;
 
-	cgroup_probe(&facts);
-	if (!facts.memory.ok)
+	if (!facts()->memory.ok)
 		limits.memory_bytes = CGROUP_NOT_ASKED;
-	if (!facts.pids.ok)
+	if (!facts()->pids.ok)
 		limits.pids = CGROUP_NOT_ASKED;
-	if (!facts.cpu.ok)
+	if (!facts()->cpu.ok)
 		limits.cpu_millicores = CGROUP_NOT_ASKED;
 	return limits;
 }

@@ -19,7 +19,6 @@
 
 static void need_pure_v2(void)
 {
-	struct cgroup_facts facts;
 	struct statfs fs;
 
 	if (statfs(MOUNT, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC) {
@@ -27,10 +26,9 @@ static void need_pure_v2(void)
 			      MOUNT);
 		skip();
 	}
-	cgroup_probe(&facts);
-	if (facts.driver != CGROUP_RAW_V2 || !facts.pids.ok) {
-		print_message("skipped: driver %s, %s\n", cgroup_driver_name(facts.driver),
-			      facts.pids.why);
+	if (facts()->driver != CGROUP_RAW_V2 || !facts()->pids.ok) {
+		print_message("skipped: driver %s, %s\n", cgroup_driver_name(facts()->driver),
+			      facts()->pids.why);
 		skip();
 	}
 }

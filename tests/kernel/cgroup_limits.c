@@ -445,13 +445,11 @@ static void swap_alone_is_refused_where_it_cannot_be_bounded_alone(void **state)
 {
 	char name[64];
 	struct cgroup_opts opts = { .name = name, .limits = CGROUP_NO_LIMITS };
-	struct cgroup_facts facts;
 	struct cgroup *cg = NULL;
 	struct err err;
 
 	(void)state;
-	cgroup_probe(&facts);
-	if (facts.driver != CGROUP_HYBRID) {
+	if (facts()->driver != CGROUP_HYBRID) {
 		print_message("skipped: v2 bounds swap alone\n");
 		skip();
 	}

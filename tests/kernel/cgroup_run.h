@@ -155,15 +155,23 @@ static inline int sleeps(void *arg)
 		}                                                        \
 	} while (0)
 
+/* Asked once a program: under systemd each answer takes four scopes. */
+static inline const struct cgroup_facts *facts(void)
+{
+	static struct cgroup_facts found;
+
+	if (!found.detail[0])
+		cgroup_probe(&found);
+	return &found;
+}
+
 /* Skips with the probe's words where a controller is missing. */
-#define NEED(fact)                                                       \
-	do {                                                             \
-		struct cgroup_facts facts_;                              \
-		cgroup_probe(&facts_);                                   \
-		if (!facts_.fact.ok) {                                   \
-			print_message("skipped: %s\n", facts_.fact.why); \
-			skip();                                          \
-		}                                                        \
+#define NEED(fact)                                                         \
+	do {                                                               \
+		if (!facts()->fact.ok) {                                   \
+			print_message("skipped: %s\n", facts()->fact.why); \
+			skip();                                            \
+		}                                                          \
 	} while (0)
 
 #endif

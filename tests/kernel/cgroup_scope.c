@@ -12,11 +12,8 @@ static const struct cgroup_limits none = { UINT64_MAX, UINT64_MAX, UINT64_MAX, U
 
 static void need_scopes(void)
 {
-	struct cgroup_facts facts;
-
-	cgroup_probe(&facts);
-	if (facts.driver != CGROUP_SYSTEMD_SCOPE) {
-		print_message("skipped: driver %s here\n", cgroup_driver_name(facts.driver));
+	if (facts()->driver != CGROUP_SYSTEMD_SCOPE) {
+		print_message("skipped: driver %s here\n", cgroup_driver_name(facts()->driver));
 		skip();
 	}
 }
