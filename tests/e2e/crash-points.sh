@@ -43,14 +43,13 @@ try() { # POINT ACTION OPTIONS: a run with leftovers that the fault meets
 	esac
 }
 
-for ns in off on; do
-	for point in $(points); do
-		try "$point" crash --pid-ns $ns
-		met=$rc
-		inventory_sweep "$LIB_ROOT/build/faults/sbxctl"
-		assert_inventory "$T/before" "a crash at $point, pid namespace $ns"
-		case $point in end_kill | end_dying) ;; *) assert_eq $met 137 "status of a crash at $point: was it met?" ;; esac
-	done
+# In a pid namespace of its own, whose init has to go as well; crash-at-each-step.sh does it without one.
+for point in $(points); do
+	try "$point" crash --pid-ns on
+	met=$rc
+	inventory_sweep "$LIB_ROOT/build/faults/sbxctl"
+	assert_inventory "$T/before" "a crash at $point"
+	case $point in end_kill | end_dying) ;; *) assert_eq $met 137 "status of a crash at $point: was it met?" ;; esac
 done
 for point in $(points | grep ^start_); do
 	try "$point" fail

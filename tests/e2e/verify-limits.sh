@@ -17,7 +17,7 @@ while read -r option value word; do
 done <<END
 -m 64M memory
 --pids 50 pids
---cpus 0.5 cpu
+--cpus 0.5 (cpu|CPU)
 END
 
 # What cannot be enforced may be waived by name, and then the record says so.
