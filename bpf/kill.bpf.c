@@ -31,6 +31,7 @@
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 extern __u32 kill_wanted, kill_done;
+extern const volatile bool exit_may_be_missed;
 
 enum { ITER_ALL_THREADS = 1 }; /* BPF_TASK_ITER_ALL_THREADS */
 
@@ -61,9 +62,12 @@ __hidden int kill_child(struct task_struct *child)
 /* Bits: a local counter that is compared never lets the verifier's walk of the loop end. */
 enum { PASS_SENT = 1, PASS_FAILED = 2 };
 
-/* A wish that came during a walk, a last victim that was gone: walk again. Later exits do the
- * rest. */
-#define ROUNDS 2
+/*
+ * Walks of one exit: for a wish that came meanwhile, for a last victim that was gone, and,
+ * where the hook can be preempted, for what was left to the exits that the kernel skipped
+ * meanwhile.
+ */
+#define ROUNDS 8
 
 __u32 kill_lock;
 __u32 kill_sent;   /* signals, all passes; wraps */
@@ -163,7 +167,7 @@ static __always_inline bool give_up(__u32 pass)
 	return true;
 }
 
-/* Whether it is worth another round. */
+/* Whether to look again. */
 static __always_inline bool kill_pass(void)
 {
 	__u32 wanted = kill_wanted, pass = 0;
@@ -176,26 +180,22 @@ static __always_inline bool kill_pass(void)
 		kill_done = wanted;
 	__sync_val_compare_and_swap(&kill_lock, 1, 0);
 	if (next)
-		return kill_held(next) & PASS_FAILED;
+		return kill_held(next) & PASS_FAILED || exit_may_be_missed;
 	return !(pass & PASS_FAILED);
 }
 
-static __always_inline void kill_hook(void)
+static long kill_round(__u32 i, void *ctx)
 {
-	for (int i = 0; i < ROUNDS && kill_wanted != kill_done; i++)
-		if (!kill_pass())
-			break;
+	return kill_wanted == kill_done || !kill_pass();
 }
 
-#define KILL_COPY(n)                          \
-	SEC("tp_btf/sched_process_exit")      \
-	int BPF_PROG(kill_exit_##n)           \
-	{                                     \
-		if (kill_wanted == kill_done) \
-			return 0;             \
-		hook_begin();                 \
-		kill_hook();                  \
-		return hook_end();            \
+#define KILL_COPY(n)                                           \
+	SEC("tp_btf/sched_process_exit")                       \
+	int BPF_PROG(kill_exit_##n)                            \
+	{                                                      \
+		if (kill_wanted != kill_done)                  \
+			bpf_loop(ROUNDS, kill_round, NULL, 0); \
+		return 0;                                      \
 	}
 
 KILL_COPY(1)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * nest: what happens in a sandbox, for those around it, and what frames every tracepoint hook. No
- * hooks: called by track's and kill's.
+ * nest: what happens in a sandbox, for those around it. No hooks: called by track's and kill's.
  *
  * A missing row ends the walk: the sandbox around has been removed, and nobody counts there any
  * more.
@@ -13,27 +12,6 @@
 #include "event.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
-
-/* Tracepoint programs can be preempted here, and bpf_preempt_disable() (6.10) keeps ours from
- * it. */
-const volatile bool hooks_hold_cpu;
-
-extern void bpf_preempt_disable(void) __ksym __weak;
-extern void bpf_preempt_enable(void) __ksym __weak;
-
-__hidden int hook_begin(void)
-{
-	if (hooks_hold_cpu)
-		bpf_preempt_disable();
-	return 0;
-}
-
-__hidden int hook_end(void)
-{
-	if (hooks_hold_cpu)
-		bpf_preempt_enable();
-	return 0;
-}
 
 int nest_tally(__u64 id, __s32 threads, __s32 processes, __s32 born, __s32 exits)
 {

@@ -16,13 +16,6 @@ extern int nest_depth(__u64 id, __u32 depth);
 extern int nest_exec(__u64 id, __u32 n);
 extern int nest_event(__u64 id, struct sbx_event *event, __u32 depth);
 
-/*
- * nest.bpf.c: around the body of a tracepoint hook. A preempted hook makes the kernel skip the same
- * program for whoever runs on this CPU meanwhile.
- */
-extern int hook_begin(void) __hidden;
-extern int hook_end(void) __hidden;
-
 /* Two tries: a third CPU that raises it in between has seen more, or loses at most its own step. */
 static __always_inline void raise_peak(__u64 *peak, __u64 value)
 {

@@ -35,11 +35,12 @@
  *
  * Since a46023d5616e ("tracing: Guard __DECLARE_TRACE() use of __DO_TRACE_CALL() with
  * SRCU-fast") tracepoint programs can be preempted, and a program that is already active on a
- * CPU is skipped for whoever comes next there. On such kernels (found by trying,
- * user/kern/probe_skip.c) the hooks switch preemption off, where the verifier lets them, and
- * two or three copies of each are attached: each finds out from the row whether another copy
- * has done the work. What all copies missed is made up for in task_free (A) or when the
- * process is found gone (kern/tasks.c). LSM programs are never skipped.
+ * CPU is skipped for whoever comes next there, until the preempted task runs again. On such
+ * kernels (found by trying, user/kern/probe_skip.c) three copies of each hook are attached, and
+ * each finds out from the row whether another copy has done the work. Switching preemption off
+ * inside would not help: the task is then preempted where it is switched on again, still
+ * inside. What all copies missed is made up for in task_free (A: LSM programs are never
+ * skipped), or when the process is found gone (kern/tasks.c).
  *
  * io_uring workers: created without the fork tracepoint, so on tier B they have no row. They
  * run only work of a process that has one, die with it, and can neither fork nor exec. Tier A
@@ -362,23 +363,17 @@ static __always_inline bool group_dead(unsigned long long *ctx, struct task_stru
 	SEC("tp_btf/sched_process_fork")                                                    \
 	int BPF_PROG(track_fork_##n, struct task_struct *parent, struct task_struct *child) \
 	{                                                                                   \
-		hook_begin();                                                               \
-		fork_hook(parent, child);                                                   \
-		return hook_end();                                                          \
+		return fork_hook(parent, child);                                            \
 	}                                                                                   \
 	SEC("tp_btf/sched_process_exec")                                                    \
 	int BPF_PROG(track_exec_##n, struct task_struct *task)                              \
 	{                                                                                   \
-		hook_begin();                                                               \
-		exec_hook(task);                                                            \
-		return hook_end();                                                          \
+		return exec_hook(task);                                                     \
 	}                                                                                   \
 	SEC("tp_btf/sched_process_exit")                                                    \
 	int BPF_PROG(track_exit_##n, struct task_struct *task)                              \
 	{                                                                                   \
-		hook_begin();                                                               \
-		exit_hook(task, group_dead(ctx, task));                                     \
-		return hook_end();                                                          \
+		return exit_hook(task, group_dead(ctx, task));                              \
 	}
 
 TRACK_COPY(1)

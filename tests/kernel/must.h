@@ -60,4 +60,19 @@ static inline void must(bool holds, const char *what, const char *why, const cha
 		     __LINE__);                                                              \
 	} while (0)
 
+static inline void reap_all(void)
+{
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+}
+
+/* Memory that a test and its children share. */
+static inline void *shared(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	return p;
+}
+
 #endif

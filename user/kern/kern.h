@@ -32,7 +32,7 @@ struct kern_facts {
 	char lsm_detail[128]; /* why not: "bpf_prog_load(lsm): EPERM" … */
 	bool exit_hook_kills; /* bpf_send_signal_task works in the exit hook */
 	char exit_hook_detail[128];
-	unsigned int hook_copies; /* of the tp_btf hooks: 2 or 3 where they may be skipped */
+	unsigned int hook_copies; /* of the tp_btf hooks: 3 where they may be skipped */
 	bool loaded_now;	  /* this call loaded it (for timing) */
 	char build_id[72];
 	char pin_dir[160];

@@ -16,10 +16,7 @@
 #include "kern/rings.h"
 #include "sbx.skel.h"
 
-/* Copies of a tracepoint hook, where one may be skipped (probe_skip.c). One that holds its CPU can
- * be preempted only in its first and last instructions. */
-#define COPIES 3
-#define COPIES_HELD 2
+#define COPIES 3 /* of a tracepoint hook, where one may be skipped (probe_skip.c) */
 
 enum { WHEN_ALWAYS, WHEN_LSM, WHEN_KILL, WHEN_PROBING };
 
@@ -57,7 +54,6 @@ struct loading {
 	struct sbx_bpf *skel;
 	struct bpf_link *links[HOOKS];
 	struct probe_types types;
-	bool skipped; /* tracepoint programs can be preempted */
 	struct sbx_facts facts;
 	char dir[PINS_PATH + 8]; /* renamed when complete; bpffs admits no dot in a name */
 };
@@ -103,7 +99,7 @@ static int load_error(struct err *err, int rc)
 
 /* probe_spin alone, of a copy of the object: how many copies of the others to load depends on
  * it. */
-static int find_skips(struct loading *l, struct err *err)
+static int find_copies(struct loading *l, struct err *err)
 {
 	struct bpf_program *p, *spin;
 	struct bpf_link *link;
@@ -120,7 +116,10 @@ static int find_skips(struct loading *l, struct err *err)
 	rc = sbx_bpf__load(l->skel);
 	link = rc ? NULL : bpf_program__attach(spin);
 	if (link)
-		l->skipped = probe_hooks_skipped(bpf_program__fd(spin)) || degraded("copies", why);
+		l->facts.hook_copies =
+			probe_hooks_skipped(bpf_program__fd(spin)) || degraded("copies", why)
+				? COPIES
+				: 1;
 	else
 		rc = load_error(err, rc ? rc : -errno);
 	bpf_link__destroy(link);
@@ -129,33 +128,20 @@ static int find_skips(struct loading *l, struct err *err)
 	return rc;
 }
 
-static int load_once(struct loading *l, bool hold, struct err *err)
+static int load_object(struct loading *l, struct err *err)
 {
 	int rc = open_object(l, err);
 
 	if (rc)
 		return rc;
-	l->facts.hook_copies = !l->skipped ? 1 : hold ? COPIES_HELD : COPIES;
 	l->skel->rodata->exit_tells_group_dead = l->types.group_dead;
-	l->skel->rodata->exit_may_be_missed = l->skipped;
-	l->skel->rodata->hooks_hold_cpu = hold;
+	l->skel->rodata->exit_may_be_missed = l->facts.hook_copies > 1;
 	l->skel->rodata->can_signal_child = l->types.signal_task;
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_program__set_autoload(program_of(l, &hooks[i]), wanted(l, &hooks[i]));
 	rc = sbx_bpf__load(l->skel);
-	return rc ? load_error(err, rc) : 0;
-}
-
-static int load_object(struct loading *l, struct err *err)
-{
-	int rc = load_once(l, l->types.hold_cpu, err);
-
-	if (rc && l->types.hold_cpu) {
-		sbx_bpf__destroy(l->skel);
-		rc = load_once(l, false, err);
-	}
 	if (rc)
-		return rc;
+		return load_error(err, rc);
 	rc = rings_prefill(bpf_map__fd(l->skel->maps.rings), bpf_map__fd(l->skel->maps.ring_slots));
 	return rc ? err_set(err, rc, "make ring buffers") : 0;
 }
@@ -250,7 +236,7 @@ static int load_and_pin(struct loading *l, const struct pins *pins, struct err *
 	int rc = probe_types(&l->types, err);
 
 	if (!rc)
-		rc = find_skips(l, err);
+		rc = find_copies(l, err);
 	if (!rc)
 		rc = load_object(l, err);
 	if (!rc)

@@ -63,17 +63,6 @@ static bool has_func(const struct btf *btf, const char *name)
 	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
 }
 
-static bool has_member(const struct btf *btf, const char *type, const char *member)
-{
-	int id = btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT);
-	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, (__u32)id) : NULL;
-
-	for (__u16 i = 0; t && i < btf_vlen(t); i++)
-		if (!strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), member))
-			return true;
-	return false;
-}
-
 /* Arguments of the tracepoint: the context, the task, and since 6.16 group_dead. */
 static bool exit_has_group_dead(const struct btf *btf)
 {
@@ -121,10 +110,6 @@ int probe_types(struct probe_types *out, struct err *err)
 	out->signal_task = has_func(btf, "bpf_send_signal_task");
 	out->task_iter = has_func(btf, "bpf_iter_task_new") && has_func(btf, "bpf_task_acquire") &&
 			 has_func(btf, "bpf_rcu_read_lock");
-	/* The verifier takes calls of global functions with preemption off since it knows which of
-	 * them might sleep. */
-	out->hold_cpu = has_func(btf, "bpf_preempt_disable") &&
-			has_member(btf, "bpf_subprog_info", "might_sleep");
 	try_lsm(btf, out);
 	btf__free(btf);
 	return 0;

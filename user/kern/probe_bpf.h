@@ -18,7 +18,6 @@ struct probe_types {
 	bool group_dead;      /* sched_process_exit says group_dead (6.16) */
 	bool signal_task;     /* bpf_send_signal_task() exists (6.13) */
 	bool task_iter;	      /* the open-coded task iterator exists (6.7) */
-	bool hold_cpu;	      /* programs may switch preemption off (6.15) */
 	bool lsm;	      /* a program of type lsm loads */
 	char lsm_detail[128]; /* why not */
 };
