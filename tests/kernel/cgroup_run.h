@@ -6,32 +6,9 @@
 #ifndef KERNEL_CGROUP_RUN_H
 #define KERNEL_CGROUP_RUN_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+#include "cgroup_test.h"
 
-#include <fcntl.h>
 #include <linux/sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include "base/err.h"
-#include "base/io.h"
-#include "base/loop.h"
-#include "kern/cgroup.h"
-
-#define MS 1000000ULL
-#define MIB (1ULL << 20)
-#define WAIT_MS 10000
 
 struct running {
 	struct cgroup *cg;
@@ -39,31 +16,9 @@ struct running {
 	int go; /* a byte lets the child go on, its end makes it exit */
 };
 
-/* Counters that children and test share. */
-static inline _Atomic uint64_t *shared_counters(void)
-{
-	void *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	assert_ptr_not_equal(p, MAP_FAILED);
-	return p;
-}
-
-static inline void sleep_ms(long ms)
-{
-	struct timespec t = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
-
-	nanosleep(&t, NULL);
-}
-
 static inline void fresh_name(char name[64])
 {
 	snprintf(name, 64, "sbx-test-%d-%llx", (int)getpid(), (unsigned long long)clock_boot_ns());
-}
-
-static inline void must(int r, const struct err *err)
-{
-	if (r < 0)
-		fail_msg("%d: %s", r, err->text);
 }
 
 static inline struct cgroup *create(const struct cgroup_limits *limits)
@@ -144,34 +99,12 @@ static inline int sleeps(void *arg)
 	return 0;
 }
 
-/* Polls until `done` holds; fails the test after WAIT_MS. */
-#define WAIT_UNTIL(done)                                                 \
-	do {                                                             \
-		uint64_t until_ns_ = clock_boot_ns() + WAIT_MS * MS;     \
-		while (!(done)) {                                        \
-			if (clock_boot_ns() > until_ns_)                 \
-				fail_msg("never came to be: %s", #done); \
-			sleep_ms(2);                                     \
-		}                                                        \
-	} while (0)
-
-/* Asked once a program: under systemd each answer takes four scopes. */
-static inline const struct cgroup_facts *facts(void)
+static inline void discard(struct cgroup *cg)
 {
-	static struct cgroup_facts found;
+	struct err err;
 
-	if (!found.detail[0])
-		cgroup_probe(&found);
-	return &found;
+	must(cgroup_destroy(cg, &err), &err);
+	cgroup_free(cg);
 }
-
-/* Skips with the probe's words where a controller is missing. */
-#define NEED(fact)                                                         \
-	do {                                                               \
-		if (!facts()->fact.ok) {                                   \
-			print_message("skipped: %s\n", facts()->fact.why); \
-			skip();                                            \
-		}                                                          \
-	} while (0)
 
 #endif
