@@ -59,7 +59,8 @@ static int reuse(struct kern *k, const struct pins *pins)
 	return 0;
 }
 
-/* Anything else (out of descriptors, of memory) says nothing about the pins, which others may live by. */
+/* Anything else (out of descriptors, of memory) says nothing about the pins, which others may
+ * live by. */
 static bool none_loaded(int rc)
 {
 	return rc == -ENOENT || rc == -ESTALE;
