@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "run/receipt.h"
 #include "run/state.h"
 
 #define MS 1000000ULL
@@ -90,7 +91,7 @@ void deadline_reason(struct run *run)
 	if (kern_sandbox_read(run->kern, run->id, &row) < 0)
 		return;
 	if (row.flags & SBX_EXECS_HIT)
-		exceed(run, EV_END_NOW, LIMIT_EXECS, KILLED_BY_EXECS, row.execs);
+		exceed(run, EV_END_NOW, LIMIT_EXECS, KILLED_BY_EXECS, receipt_execs(&row));
 	else if (row.flags & SBX_DEPTH_HIT)
 		exceed(run, EV_END_NOW, LIMIT_DEPTH, KILLED_BY_DEPTH, row.max_depth + 1ULL);
 	else if (row.flags & SBX_OWNER_DIED)

@@ -123,12 +123,17 @@ static int patch_output(json_t *result, const struct rundir *d, const char *stre
 					     "truncated", 1, "lossy", 0, "spill", spill));
 }
 
+uint64_t receipt_execs(const struct sbx_sandbox *row)
+{
+	return row->execs > row->max_execs ? row->execs : row->max_execs + 1;
+}
+
 /* Which budget was crossed, next to what the kernel counted. */
 static int patch_limit(json_t *result, const struct verdict *v, const struct sbx_sandbox *row)
 {
 	enum limit_id id = v->killed_by == KILLED_BY_EXECS ? LIMIT_EXECS : LIMIT_DEPTH;
 	json_t *asked = json_object_get(json_object_get(result, "limits"), limit_table[id].name);
-	uint64_t actual = id == LIMIT_EXECS ? row->execs : (uint64_t)row->max_depth + 1;
+	uint64_t actual = id == LIMIT_EXECS ? receipt_execs(row) : (uint64_t)row->max_depth + 1;
 
 	return json_object_set_new(result, "limit",
 				   json_pack("{s:s, s:O, s:I, s:s}", "kind", limit_table[id].name,

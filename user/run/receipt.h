@@ -24,4 +24,7 @@ struct receipt {
 /* Turns the result at launch into the final one, in place. -ENOMEM. */
 int receipt_apply(const struct receipt *receipt, json_t *result, const struct rundir *d);
 
+/* With max_execs crossed: programs that were started, with the one that the kernel half may have refused. */
+uint64_t receipt_execs(const struct sbx_sandbox *row);
+
 #endif
