@@ -98,6 +98,8 @@ static int find_own(struct cgroup_place *place)
 		r = read_mountinfo(place);
 	if (!r)
 		r = cgroup_paths_find(place->mountinfo, NULL, own);
+	if (!r && !is_cgroup2(own->mount)) /* something is mounted over it */
+		r = -ENOENT;
 	place->whole = !r && init_namespace && !strcmp(own->root, "/");
 	return r;
 }
