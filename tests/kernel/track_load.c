@@ -47,6 +47,8 @@ static bool is_bpffs(const char *path)
 	return !statfs(path, &fs) && (unsigned long)fs.f_type == BPF_FS_MAGIC;
 }
 
+/* A load takes seconds in a virtual machine: the tests stand in an order in which each finds, and
+ * leaves, what the next one needs. */
 static void the_second_start_reuses_the_first(void **state)
 {
 	struct kern *first = open_kern(), *second = open_kern();
@@ -62,7 +64,7 @@ static void the_second_start_reuses_the_first(void **state)
 	assert_string_equal(a->pin_dir, b->pin_dir);
 	assert_string_equal(a->build_id, b->build_id);
 	assert_int_equal(strlen(a->build_id), 64);
-	assert_in_range(a->hook_copies, 1, 3);
+	assert_true(a->hook_copies == 1 || a->hook_copies == 3);
 	if (!a->lsm)
 		assert_true(*a->lsm_detail);
 	if (!a->exit_hook_kills)
@@ -70,7 +72,6 @@ static void the_second_start_reuses_the_first(void **state)
 	assert_int_equal(waitpid(-1, NULL, __WALL), -1); /* the children that tried are gone */
 	kern_close(first);
 	kern_close(second);
-	OK((&(struct err){ .text = "" }), kern_unload(NULL));
 }
 
 static void unload_leaves_nothing(void **state)
@@ -111,7 +112,6 @@ static void unload_refuses_while_a_sandbox_lives(void **state)
 	tree_wait(&t);
 	tree_end(&t);
 	kern_close(k);
-	assert_int_equal(kern_unload(NULL), 0);
 }
 
 /* A row is made before its root is there: an unload in between would leave the run untracked. */
@@ -125,7 +125,6 @@ static void unload_refuses_while_a_start_is_under_way(void **state)
 	OK(&err, kern_sandbox_create(k, &plain, &id, &err));
 	assert_int_equal(kern_unload(&err), -EBUSY);
 	kern_sandbox_delete(k, id);
-	assert_int_equal(kern_unload(NULL), 0);
 	kern_close(k);
 }
 
@@ -143,7 +142,6 @@ static void a_start_after_an_unload_loads_again(void **state)
 	assert_true(kern_facts(k)->loaded_now);
 	tree_end(&t);
 	kern_close(k);
-	assert_int_equal(kern_unload(NULL), 0);
 }
 
 static void another_build_stays_until_its_sandboxes_end(void **state)
@@ -217,32 +215,33 @@ static void open_as(struct refusal *r, uid_t uid)
 	_exit(0);
 }
 
-static void without_privilege_it_says_what_is_missing(void **state)
+static void another_user_is_told_to_be_root(void **state)
 {
 	struct refusal *r = shared(sizeof(*r));
-	struct kern *k;
-	char bpffs[256];
-	pid_t pid;
+	pid_t pid = fork();
 
 	(void)state;
-	k = open_kern(); /* the mount is there, but root's */
-	above(kern_facts(k)->pin_dir, 3, bpffs);
-	kern_close(k);
-	pid = fork();
 	if (!pid)
 		open_as(r, 65534);
 	assert_int_equal(status_of(pid), 0);
 	assert_int_equal(r->rc, -EACCES);
 	assert_non_null(strstr(r->err.text, "must run as root"));
 	assert_null(strchr(r->err.text, '\n'));
-	assert_int_equal(kern_unload(NULL), 0);
+}
 
-	pid = fork();
+static void without_capabilities_it_says_which(void **state)
+{
+	struct refusal *r = shared(sizeof(*r));
+	char bpffs[256];
+	pid_t pid = fork();
+
+	(void)state;
 	if (!pid)
 		open_as(r, 0);
 	assert_int_equal(status_of(pid), 0);
 	assert_int_equal(r->rc, -EPERM);
 	assert_non_null(strstr(r->err.text, "CAP_SYS_ADMIN"));
+	snprintf(bpffs, sizeof(bpffs), "%s/bpf", getenv("SBX_RUN_DIR"));
 	assert_false(is_bpffs(bpffs));
 }
 
@@ -308,22 +307,22 @@ static void of_many_first_starts_one_loads(void **state)
 		kern_close(k[i]);
 	}
 	assert_int_equal(loaded, 1);
-	assert_int_equal(kern_unload(NULL), 0);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_second_start_reuses_the_first),
-		cmocka_unit_test(unload_leaves_nothing),
 		cmocka_unit_test(unload_refuses_while_a_sandbox_lives),
 		cmocka_unit_test(unload_refuses_while_a_start_is_under_way),
-		cmocka_unit_test(a_start_after_an_unload_loads_again),
-		cmocka_unit_test(another_build_stays_until_its_sandboxes_end),
-		cmocka_unit_test(without_privilege_it_says_what_is_missing),
+		cmocka_unit_test(another_user_is_told_to_be_root),
+		cmocka_unit_test(unload_leaves_nothing),
+		cmocka_unit_test(without_capabilities_it_says_which),
 		cmocka_unit_test(without_btf_it_says_so_and_leaves_no_pin),
 		cmocka_unit_test(a_bpffs_that_is_none_is_refused_by_name),
 		cmocka_unit_test(of_many_first_starts_one_loads),
+		cmocka_unit_test(a_start_after_an_unload_loads_again),
+		cmocka_unit_test(another_build_stays_until_its_sandboxes_end),
 	};
 
 	prctl(PR_SET_CHILD_SUBREAPER, 1);

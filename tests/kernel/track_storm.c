@@ -10,8 +10,8 @@
 
 #define FORKS 200000
 #define WORKERS 4
-#define SLOW_S 12 /* who has done less than SLOW_FORKS by then, a virtual machine, stops there */
-#define SLOW_FORKS 5000
+#define SLOW_S 6 /* who has done less than SLOW_FORKS by then, a virtual machine, stops there */
+#define SLOW_FORKS 3000
 
 /* What the tree itself says it did. */
 struct truth {
