@@ -16,8 +16,6 @@
 #define LEVELS_MAX 32	/* groups between the mount's root and ours */
 #define LIST_BYTES 4096 /* cgroup.controllers, a page of cgroup.procs */
 
-#define FIND_ANOTHER "; name an empty group with --cgroup-parent"
-
 /* One word of a space-separated list. */
 static bool lists(const char *list, const char *word)
 {
@@ -156,37 +154,37 @@ static void back(const struct cgroup_place *place)
 		unlinkat(dir, CGROUP_LEAF, AT_REMOVEDIR);
 }
 
+static int say_busy(const struct cgroup_place *place, const char *dir, enum cgroup_kind kind,
+		    struct err *err)
+{
+	return err_cannot(err, cgroup_kind_capability(kind),
+			  "no-internal-process rule (EBUSY): '%s' holds processes that %s, so %s "
+			  "cannot be controlled below it; name an empty group with --cgroup-parent",
+			  dir, may_move_all(place) ? "cannot be moved to a leaf" : "are not ours",
+			  cgroup_kind_name(kind));
+}
+
 static int say(const struct cgroup_place *place, const char *dir, enum cgroup_kind kind, int r,
 	       struct err *err)
 {
 	const char *name = cgroup_kind_name(kind), *capability = cgroup_kind_capability(kind);
 
 	if (r == -EBUSY)
-		return err_cannot(
-			err, capability,
-			"no-internal-process rule (EBUSY): '%s' holds processes%s, so controller "
-			"%s cannot be enabled in its cgroup.subtree_control" FIND_ANOTHER,
-			dir,
-			may_move_all(place) ? " that cannot be moved to a leaf"
-					    : " that are not ours to move",
-			name);
+		return say_busy(place, dir, kind, err);
 	if (r == -EACCES || r == -EPERM)
 		return err_cannot(
 			err, capability,
-			"delegation (%s): cgroup.subtree_control of '%s' may not be written by "
-			"uid %u, so controller %s cannot be enabled there: run as root, or have "
-			"the "
-			"group delegated (systemd: Delegate=yes)",
-			r == -EACCES ? "EACCES" : "EPERM", dir, (unsigned int)geteuid(), name);
+			"delegation (%s): uid %u may not write '%s/cgroup.subtree_control' "
+			"to enable %s: run as root, or have it delegated (Delegate=yes)",
+			r == -EACCES ? "EACCES" : "EPERM", (unsigned int)geteuid(), dir, name);
 	if (r == -EROFS)
 		return err_cannot(
 			err, capability,
-			"cgroupfs is mounted read-only on '%s' (EROFS): docker and podman need "
-			"--privileged, or --security-opt unmask=/sys/fs/cgroup",
+			"cgroupfs on '%s' is read-only (EROFS): docker wants --privileged, "
+			"podman --security-opt unmask=/sys/fs/cgroup",
 			dir);
-	return err_cannot(err, capability,
-			  "enable controller %s in '%s/cgroup.subtree_control': %s", name, dir,
-			  strerror(-r));
+	return err_cannot(err, capability, "enable %s in '%s/cgroup.subtree_control': %s", name,
+			  dir, strerror(-r));
 }
 
 static int not_delegated(const struct cgroup_place *place, enum cgroup_kind kind, struct err *err)
@@ -194,10 +192,20 @@ static int not_delegated(const struct cgroup_place *place, enum cgroup_kind kind
 	const char *name = cgroup_kind_name(kind);
 
 	return err_cannot(err, cgroup_kind_capability(kind),
-			  "delegation: controller %s is not enabled below '%s', and systemd would "
-			  "take it away "
-			  "again: add Delegate=%s to its unit, or leave --cgroup-parent out",
+			  "delegation: %s is not enabled below '%s', and systemd would undo it: "
+			  "add Delegate=%s to its unit, or leave --cgroup-parent out",
 			  name, place->base.dir, name);
+}
+
+static int not_offered(const struct cgroup_place *place, enum cgroup_kind kind, struct err *err)
+{
+	const char *why = "the host has to pass it on to this container";
+
+	if (place->whole)
+		why = "the kernel lacks it, or it is off (cgroup_disable=) or in use by cgroup v1";
+	return err_cannot(err, cgroup_kind_capability(kind),
+			  "no cgroup.controllers from '%s' up to '%s' has %s: %s", place->base.dir,
+			  place->base.mount, cgroup_kind_name(kind), why);
 }
 
 /* Of the groups above base only those of a run that encloses us may be changed: its own, its scope. */
@@ -219,15 +227,7 @@ static int enable_above(const struct cgroup_place *place, enum cgroup_kind kind,
 
 	while (!has(up.dir, "cgroup.controllers", kind)) {
 		if (n == LEVELS_MAX || cgroup_paths_up(&up) < 0)
-			return err_cannot(err, cgroup_kind_capability(kind),
-					  "no group from '%s' up to '%s' has controller %s in its "
-					  "cgroup.controllers: %s",
-					  place->base.dir, place->base.mount,
-					  cgroup_kind_name(kind),
-					  place->whole
-						  ? "the kernel lacks it, or it is off "
-						    "(cgroup_disable=, or in use by v1)"
-						  : "the host has to pass it on to this container");
+			return not_offered(place, kind, err);
 		strcpy(chain[n++], up.dir);
 	}
 	for (; n; n--) {

@@ -77,34 +77,36 @@ __attribute__((noreturn)) static void placeholder_main(int hold)
 
 static int hold(struct cgroup_scope *scope)
 {
-	int ends[2];
-	pid_t pid;
+	int ends[2], r = 0;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	pid = fork();
-	if (pid == 0) {
+	scope->placeholder = fork();
+	if (scope->placeholder == 0) {
 		close(ends[1]);
 		placeholder_main(ends[0]);
 	}
+	if (scope->placeholder > 0)
+		scope->pidfd = (int)syscall(SYS_pidfd_open, scope->placeholder, 0);
+	if (scope->pidfd < 0)
+		r = -errno;
 	close(ends[0]);
 	scope->hold_fd = ends[1];
-	if (pid < 0)
-		return -errno;
-	scope->placeholder = pid;
-	return 0;
+	return r;
 }
 
+/* By pidfd: the keeper reaps whatever ends, and the number may be another's by now. */
 void cgroup_scope_release(struct cgroup_scope *scope)
 {
+	siginfo_t info;
+
 	close_fd(&scope->hold_fd);
-	if (scope->placeholder <= 0)
+	if (scope->pidfd < 0)
 		return;
-	/* It may not have read yet; and somebody else may reap it. */
-	kill(scope->placeholder, SIGKILL);
-	while (waitpid(scope->placeholder, NULL, 0) < 0 && errno == EINTR)
+	syscall(SYS_pidfd_send_signal, scope->pidfd, SIGKILL, NULL, 0);
+	while (waitid(P_PIDFD, (id_t)scope->pidfd, &info, WEXITED) < 0 && errno == EINTR)
 		;
-	scope->placeholder = 0;
+	close_fd(&scope->pidfd);
 }
 
 static void begin(struct dbus_body *b, const char *name, const char *type)

@@ -20,8 +20,9 @@
 struct cgroup_scope {
 	char unit[160];
 	char dir[CGROUP_PATH_MAX];
-	pid_t placeholder; /* 0: none */
-	int hold_fd;	   /* the placeholder lives until it is closed */
+	pid_t placeholder;
+	int pidfd;   /* of the placeholder, -1: none */
+	int hold_fd; /* the placeholder lives until it is closed */
 };
 
 /* Starts unit NAME.scope in the caller's slice and makes it the base of `place`. `limits` are lowered to those of
