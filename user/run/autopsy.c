@@ -148,7 +148,9 @@ static int examine(void *arg, const struct sbx_task *task)
 
 	if (task->pid != task->tgid)
 		return 0;
-	if (r->autopsy_count == RESULT_AUTOPSY_MAX || clock_boot_ns() > a->until_ns)
+	if (r->autopsy_count == RESULT_AUTOPSY_MAX)
+		return -1;
+	if (r->autopsy_count && clock_boot_ns() > a->until_ns) /* one is affordable anywhere */
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%u", task->tgid);
 	proc = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
