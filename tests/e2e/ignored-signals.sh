@@ -14,7 +14,7 @@ deaf() { # COMMAND: a keeper that was started deaf, once its command is up
 	keeper=$!
 	assert "the command starts" wait_until 10 test -e "$T/up"
 }
-deaf "until [ -e '$T/go' ]; do sleep 0.05; done; grep -E '^Sig(Ign|Blk)' /proc/\$\$/status; exit 5"
+deaf "until [ -e '$T/go' ]; do sleep 0.05; done; (sleep 0.1; grep -E '^Sig(Ign|Blk)' /proc/\$\$/status); exit 5"
 for signal in HUP INT QUIT; do
 	kill -$signal $keeper
 done

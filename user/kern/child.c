@@ -48,11 +48,12 @@ __attribute__((noreturn)) static void die(const struct child *c, enum spawn_stag
 /* CLONE_CLEAR_SIGHAND reset the handlers; dispositions that were ignored and the mask are ours to reset. */
 static void reset_signals(void)
 {
+	/* The kernel's struct sigaction, all zero: SIG_DFL. libc's refuses the two signals it uses itself. */
+	static const unsigned long deflt[4];
 	sigset_t none;
 
 	for (int sig = 1; sig < NSIG; sig++)
-		if (sig != SIGKILL && sig != SIGSTOP)
-			signal(sig, SIG_DFL);
+		syscall(SYS_rt_sigaction, sig, deflt, NULL, sizeof(unsigned long));
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }

@@ -191,7 +191,7 @@ int launch_mounts(struct run *run, struct err *err)
 	if (spec->workdir_mode == WORKDIR_NEW)
 		rc = make_workdir(run, err);
 	else if (limit_in_force(disk) && spec->workdir_mode == WORKDIR_EXISTING)
-		rc = mounts_project_quota(spec->workdir, disk->value, run->switch_user, err);
+		rc = mounts_project_quota(spec->workdir, disk->value, false, err);
 	else if (limit_in_force(disk) && !spec->private_tmp)
 		rc = err_cannot(err, "disk_cap",
 				"--disk bounds what a private tmpfs holds: say --workdir new or "
