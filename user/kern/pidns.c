@@ -9,31 +9,40 @@
 #include <signal.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/own.h"
 
-/* A keeper that died before PDEATHSIG was set will not send it: its pidfd tells. */
+/*
+ * PDEATHSIG is the fast way. It is not sent by a keeper that was dying while it was set, so the keeper's
+ * pidfd is watched as well.
+ */
 __attribute__((noreturn)) static void init_main(int keeper)
 {
-	struct pollfd dead = { .fd = keeper, .events = POLLIN };
-	sigset_t all;
+	enum { KEEPER, CHILDREN };
+	struct pollfd events[] = { { .fd = KEEPER, .events = POLLIN },
+				   { .fd = CHILDREN, .events = POLLIN } };
+	struct signalfd_siginfo info;
+	sigset_t all, children;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-	if (poll(&dead, 1, 0) != 0)
-		_exit(1);
 	setsid();
-	syscall(SYS_close_range, 0U, ~0U, 0U);
-	prctl(PR_SET_NAME, "sbx-init", 0, 0, 0);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	for (;;) {
-		while (waitpid(-1, NULL, WNOHANG) > 0)
+	sigemptyset(&children);
+	sigaddset(&children, SIGCHLD);
+	if (dup2(keeper, KEEPER) < 0 || dup2(signalfd(-1, &children, SFD_NONBLOCK), CHILDREN) < 0)
+		_exit(1);
+	syscall(SYS_close_range, CHILDREN + 1U, ~0U, 0U);
+	prctl(PR_SET_NAME, "sbx-init", 0, 0, 0);
+	do {
+		while (read(CHILDREN, &info, sizeof(info)) > 0 || waitpid(-1, NULL, WNOHANG) > 0)
 			;
-		sigwaitinfo(&all, NULL);
-	}
+	} while (poll(events, 2, -1) < 0 || !events[KEEPER].revents);
+	_exit(0);
 }
 
 int pidns_start(struct pidns *ns, struct err *err)
