@@ -3,8 +3,10 @@
  * kern: the kernel half as a value: load-or-reuse, and the rows of sandboxes and tasks.
  *
  * One kernel half a host (a mount namespace), loaded by whoever is first, pinned in bpffs below
- * sbx/<abi>/<build>, reused under a lock. Uses /sys/fs/bpf when that is a bpffs, else mounts one
- * of its own on /run/sbx/bpf. Never changes cgroups or processes, except kern_kill_strays.
+ * sbx/<abi>/<build>, reused under a lock. SBX_BPFFS names the bpffs; else it is
+ * SBX_RUN_DIR/bpf, a mount and a half of its own; else /sys/fs/bpf when that is one; else our
+ * mount on /run/sbx/bpf. Numbers in rows and records are those of the initial pid namespace.
+ * Never writes to cgroups; signals only in kern_signal_tree.
  */
 #ifndef KERN_KERN_H
 #define KERN_KERN_H
@@ -56,7 +58,8 @@ struct kern_sandbox_opts {
 /* Makes the row of `*id` (0: a fresh one; names of groups and directories are made from the id
  * before the row), a ring slot when wanted, owner rows, and seeds the calling thread's next
  * child with it. When the caller is itself inside a sandbox, that one becomes the parent (at
- * most SBX_MAX_NEST deep). -ENOSPC when a map is full. */
+ * most SBX_MAX_NEST deep). An owner may have died before it was registered: poll its pidfd once
+ * more. -ENOSPC when a map is full. Leaves nothing behind on failure. */
 int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, uint64_t *id,
 			struct err *err);
 /* Whether `pid` (of a child still blocked) is the labelled root; labels it through iter/task
@@ -65,24 +68,30 @@ int kern_sandbox_create(struct kern *k, const struct kern_sandbox_opts *opts, ui
 int kern_sandbox_verify_root(struct kern *k, uint64_t id, pid_t pid, int pidfd, struct err *err);
 /* -ENOENT when there is no such sandbox. */
 int kern_sandbox_read(struct kern *k, uint64_t id, struct sbx_sandbox *out);
+/* From now on forks in it, and in sandboxes inside, are refused (A) or killed at birth (B,
+ * where the kernel can): after a grace in which the tree may still clean up, not before.
+ * -ENOENT as above. */
 int kern_sandbox_set_dying(struct kern *k, uint64_t id);
-/* Removes row, owner rows, seed, ring slot. Idempotent. */
+/* Removes the row, and with it the ring slot and the seed that nobody took. Idempotent. */
 int kern_sandbox_delete(struct kern *k, uint64_t id);
 /* Ids of all rows; *count in: capacity, out: found. */
 int kern_sandbox_list(struct kern *k, uint64_t *ids, size_t *count);
 
-/* Labels every thread of a process, then its row exists. */
+/* Labels every thread of a process; the first process becomes the root. -EBUSY when it belongs to
+ * another sandbox, -ESRCH when it is gone. */
 int kern_label_pidfd(struct kern *k, int pidfd, uint64_t id, struct err *err);
 /* Sandbox of a process, 0 when none. */
 int kern_label_of(struct kern *k, int pidfd, uint64_t *id);
 
-/* Calls fn for every thread row of sandbox `id` (0: of all); O(tracked). A negative return of
- * fn ends the walk and is returned. */
+/* Calls fn for every thread row of sandbox `id` and of those inside it (0: of all); O(tracked).
+ * What comes or goes meanwhile may be missed. A return other than 0 ends the walk and is
+ * returned. */
 int kern_tasks_each(struct kern *k, uint64_t id, int (*fn)(void *arg, const struct sbx_task *task),
 		    void *arg);
 
 /* Sends `sig` to every process of the sandbox through a pidfd that is proven to be a member.
- * Returns the number signalled or a negative errno. */
+ * Members of sandboxes inside are of it. Counts out rows whose process is gone. Returns the number
+ * signalled or a negative errno. */
 int kern_signal_tree(struct kern *k, uint64_t id, int sig);
 
 #endif
