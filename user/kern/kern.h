@@ -27,7 +27,6 @@ void kern_close(struct kern *k);
 /* Detaches and unpins everything; -EBUSY (text names the live ones) while a sandbox lives. */
 int kern_unload(struct err *err);
 
-enum kern_kill { KERN_KILL_NONE, KERN_KILL_EXIT_HOOK, KERN_KILL_PID_NAMESPACE, KERN_KILL_WATCHER };
 /* What a probe at load found; cached in the pins. */
 struct kern_facts {
 	bool lsm;	      /* BPF LSM programs attached: tier A */
