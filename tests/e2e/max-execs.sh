@@ -3,11 +3,11 @@
 # Contract 64: --max-execs counts the programs started in the whole tree: exactly that many run, one more ends it.
 . "$(dirname "$0")/../lib/lib.sh"
 
-sbx_run --max-execs 100 -t 60 -- bash -c 'while :; do /bin/true; echo .; done'
+sbx_run --max-execs 100 -t 60 -- bash -c 'while :; do /bin/echo .; done'
 assert_eq "$rc" 137 "status of an endless loop"
 assert_eq "$(result '[.outcome, .killed_by, .limit.kind, .limit.configured, .limit.actual, .limit.unit] | @json')" \
 	'["limit_exceeded","execs","execs",100,101,"count"]' "an endless loop"
-assert_eq "$(wc -l <"$T/out")" 99 "programs that its shell saw the end of"
+assert_eq "$(wc -l <"$T/out")" 99 "programs that ran, beside the shell"
 assert_result .tree.survivors 0
 assert_match "$err" 'execs limit exceeded \(100\)' "its line"
 
