@@ -6,6 +6,7 @@
 
 soon=$(slow_ms 1000)
 n=0
+sbx_run -- true # loads the kernel half, which takes its time in an emulated machine
 
 started() { # OPTIONS: a run in the background of nobody's, with a cookie of its own
 	cookie=$(unique_seconds)
