@@ -28,9 +28,11 @@ ends() { # NAME SCRIPT [OPTION...]
 	assert "nothing is left: $name" wait_until 1 sleepers_gone
 }
 
-waited() { # COMM REGEX
-	assert_match "$(result "[.autopsy[] | select(.comm == \"$1\") | .waits_for] | join(\",\")")" "$2" \
-		"what $1 waited for"
+waited() { # COMM REGEX; on a slow machine the autopsy's few milliseconds do not do for everybody
+	local what
+	what=$(result "[.autopsy[] | select(.comm == \"$1\") | .waits_for] | join(\",\")")
+	[ -z "$what" ] && [ "$(result '(.autopsy | length) < .tree.killed')" = true ] ||
+		assert_match "$what" "$2" "what $1 waited for"
 }
 
 ends "a sleeper" "exec sleep $cookie"

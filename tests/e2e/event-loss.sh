@@ -4,6 +4,8 @@
 # records, says how many, and still counts every process exactly.
 . "$(dirname "$0")/../lib/lib.sh"
 
+cleanup() { [ -z "${keeper:-}" ] || kill -KILL "$keeper" 2>/dev/null; }
+
 sbx_run -- "$AIDS/storm" forks 3 50
 assert_eq "$rc" 0 "status of a small storm"
 assert_eq "$(result '[.tree.processes, (.tree.records | length), .tree.records_dropped] | @json')" '[154,154,0]' \
@@ -19,7 +21,7 @@ touch "$T/go"
 storms() { pgrep -fc "^$AIDS/storm forks 3 1000"; }
 over() { [ "$(storms)" = 0 ]; }
 wait_until 5 pgrep -f "^$AIDS/storm forks 3 1000" >/dev/null
-assert "the storm ends while the keeper is stopped" wait_until 30 over
+assert "the storm ends while the keeper is stopped" wait_until "$(slow_ms 30)" over
 kill -CONT $keeper
 wait $keeper
 assert_eq $? 0 "status"
