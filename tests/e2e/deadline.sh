@@ -9,6 +9,7 @@ limit=$(slow_ms 1500)
 until=$(slow_ms 200) # the deadline, in milliseconds: the shell has started by then
 mkfifo "$T/fifo"
 
+sbx_run -- true # loads the kernel half, which takes its time once
 sleepers_gone() { ! anybody_with "$cookie"; }
 
 ends() { # NAME SCRIPT [OPTION...]

@@ -164,17 +164,17 @@ wait_until() { # SECONDS COMMAND...: 0 as soon as the command is, 1 when the tim
 	done
 }
 
-# MS, times how much slower than the development host this machine is just now: bounds of time stay of the order of
-# what they guard, in an emulated machine too.
-slow_ms() {
+# How many times slower than the development host this machine is just now.
+lib_slowness() {
 	local begin _
-	if [ -z "${LIB_SLOW:-}" ]; then
-		begin=$(date +%s%N)
-		for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done
-		LIB_SLOW=$((($(date +%s%N) - begin) / 25000000 + 1))
-	fi
-	echo $(($1 * LIB_SLOW))
+	begin=$(date +%s%N)
+	for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done
+	echo $((($(date +%s%N) - begin) / 25000000 + 1))
 }
+LIB_SLOW=$(lib_slowness)
+
+# MS, times that: bounds of time stay of the order of what they guard, in an emulated machine too.
+slow_ms() { echo $(($1 * LIB_SLOW)); }
 
 # True while the process exists and is not a zombie, nor on its way to become one: the init of a pid namespace stays
 # in exit until the last zombie of it was reaped, by whoever that is.
