@@ -16,8 +16,9 @@ loop() { # COUNT: the shell and COUNT more programs
 }
 loop 49
 assert_eq "$rc $out $(result .outcome)" "0 done exited" "exactly as many as may be"
+# The one too many dies before its first instruction; the shell beside it may get a word in before the tree does.
 loop 50
-assert_eq "$rc $out $(result .killed_by)" "137  execs" "one more"
+assert_eq "$rc $(result .killed_by)" "137 execs" "one more"
 
 # Parallel, in sessions of their own, from threads: all of them are the tree's.
 sbx_run --max-execs 50 -t 60 -- bash -c 'for i in 1 2 3 4; do
