@@ -5,19 +5,15 @@
 . "$(dirname "$0")/../lib/lib.sh"
 
 need strace
-cat >"$T/tell.py" <<-'END'
-	import sys
-	text = open("/bin/busybox" if len(sys.argv) < 3 else sys.argv[2], "rb").read()
-END
+sbx_run -- true # loads the kernel half, which forks children of its own
 # Two programs of the same name that tell which one they are.
 for which in approved other; do
 	mkdir "$T/$which"
 	cp "$(command -v bash)" "$T/$which/program"
 done
 mkdir "$T/bin"
-printf 'the approved one' >"$T/approved/mark"
 
-held() { # NAME SCRIPT: run $T/bin/program while another file is renamed over it during its exec
+held() { # SCRIPT: run $T/bin/program while another file is renamed over it during its exec
 	cp "$T/approved/program" "$T/bin/program"
 	cp "$T/other/program" "$T/bin/next"
 	approved=$(stat -c %i "$T/bin/program")
@@ -31,7 +27,15 @@ held() { # NAME SCRIPT: run $T/bin/program while another file is renamed over it
 	wait $tracer
 	rc=$?
 }
-exec_is_held() { pgrep -P "$(pgrep -P $tracer -x sbxctl | head -n 1)" >/dev/null 2>&1 && sleep 0.2; }
+exec_is_held() { # execveat(2) is 322 on x86-64, 281 on arm64
+	local keeper child
+	keeper=$(pgrep -P $tracer -x sbxctl | head -n 1)
+	[ -n "$keeper" ] || return
+	for child in $(pgrep -P "$keeper"); do
+		grep -qE '^(322|281) ' "/proc/$child/syscall" 2>/dev/null && return
+	done
+	return 1
+}
 
 # shellcheck disable=SC2016
 held 'stat -L -c %i /proc/$$/exe; exit 5'
