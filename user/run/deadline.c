@@ -74,43 +74,59 @@ static void on_cpu_time(void *arg)
 	loop_timer_arm(run->loop, &run->cpu_time, clock_boot_ns() + wait);
 }
 
-/* The kernel half stops the tree itself; here its reason becomes the result's. */
-void deadline_reason(struct run *run)
+/* A bound of the kernel half's was crossed. */
+static bool breach(struct run *run, const struct sbx_sandbox *row)
 {
-	struct run_cause owner = { .outcome = OUTCOME_OWNER_EXITED,
-				   .killed_by = KILLED_BY_OWNER,
-				   .limit = -1 };
 	struct run_cause full = { .outcome = OUTCOME_INTERNAL_ERROR,
 				  .killed_by = KILLED_BY_NONE,
 				  .limit = -1 };
-	struct run_cause ancestor = { .outcome = OUTCOME_CANCELLED,
-				      .killed_by = KILLED_BY_ANCESTOR,
-				      .limit = -1 };
-	struct sbx_sandbox row;
 
-	if (kern_sandbox_read(run->kern, run->id, &row) < 0)
-		return;
-	if (row.flags & SBX_EXECS_HIT)
-		exceed(run, EV_END_NOW, LIMIT_EXECS, KILLED_BY_EXECS, receipt_execs(&row));
-	else if (row.flags & SBX_DEPTH_HIT)
-		exceed(run, EV_END_NOW, LIMIT_DEPTH, KILLED_BY_DEPTH, row.max_depth + 1ULL);
-	else if (row.flags & SBX_OWNER_DIED)
-		run_end(run, EV_END_NOW, owner);
-	else if (row.flags & SBX_ANCESTOR_DIED)
-		run_end(run, EV_END_NOW, ancestor);
-	else if (row.flags & SBX_TASKS_HIT) {
+	if (row->flags & SBX_EXECS_HIT) {
+		exceed(run, EV_END_NOW, LIMIT_EXECS, KILLED_BY_EXECS, receipt_execs(row));
+	} else if (row->flags & SBX_DEPTH_HIT) {
+		exceed(run, EV_END_NOW, LIMIT_DEPTH, KILLED_BY_DEPTH, row->max_depth + 1ULL);
+	} else if (row->flags & SBX_TASKS_HIT) {
 		result_diagnostic(
 			&run->result, UINT64_MAX,
 			"the kernel half could not track one more task; the tree was killed");
 		run_end(run, EV_END_NOW, full);
+	} else {
+		return false;
 	}
+	return true;
+}
+
+static void orphaned(struct run *run, const struct sbx_sandbox *row)
+{
+	struct run_cause owner = { .outcome = OUTCOME_OWNER_EXITED,
+				   .killed_by = KILLED_BY_OWNER,
+				   .limit = -1 };
+	struct run_cause ancestor = { .outcome = OUTCOME_CANCELLED,
+				      .killed_by = KILLED_BY_ANCESTOR,
+				      .limit = -1 };
+
+	if (row->flags & SBX_OWNER_DIED)
+		run_end(run, EV_END_NOW, owner);
+	else if (row->flags & SBX_ANCESTOR_DIED)
+		run_end(run, EV_END_NOW, ancestor);
+}
+
+/* The kernel half stops the tree itself; here its reason becomes the result's. */
+void deadline_reason(struct run *run, bool root_lives_or_was_killed)
+{
+	struct sbx_sandbox row;
+
+	if (kern_sandbox_read(run->kern, run->id, &row) < 0)
+		return;
+	if (!breach(run, &row) && root_lives_or_was_killed)
+		orphaned(run, &row);
 }
 
 static void on_counters(void *arg)
 {
 	struct run *run = arg;
 
-	deadline_reason(run);
+	deadline_reason(run, true);
 	if (run->state == RUN_RUNNING || run->state == RUN_LINGERING)
 		loop_timer_arm(run->loop, &run->counters, clock_boot_ns() + COUNTERS_NS);
 }
@@ -130,7 +146,7 @@ static void on_ring(void *arg, uint32_t events)
 
 	(void)events;
 	events_consume(run->events, 1024);
-	deadline_reason(run);
+	deadline_reason(run, true);
 }
 
 static void on_owner(void *arg, uint32_t events)

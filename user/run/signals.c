@@ -32,9 +32,8 @@ static void reap(struct run *run)
 		run->root_status = status;
 		run->root_exited = true;
 		run->child.pid = -1; /* the number may be somebody else's from now on */
-		/* The kernel half may have sent it, and said why, before any of our sources did. */
-		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
-			deadline_reason(run);
+		/* The kernel half may have ended it, and said why, before any of our sources did. */
+		deadline_reason(run, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 		run_event(run,
 			  run->spec->leftovers == LEFTOVERS_KILL ? EV_ROOT_EXIT : EV_ROOT_LINGER);
 	}
