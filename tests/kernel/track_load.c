@@ -9,8 +9,11 @@
 #include <linux/magic.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+
+#include "kern/half.h"
 
 static const struct kern_sandbox_opts plain = { .keeper_owns = true };
 
@@ -109,6 +112,41 @@ static void unload_refuses_while_a_sandbox_lives(void **state)
 	assert_non_null(strstr(err.text, "sbxctl ps"));
 	assert_true(exists(kern_facts(k)->pin_dir));
 	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 1); /* still tracked */
+	tree_wait(&t);
+	tree_end(&t);
+	kern_close(k);
+}
+
+/* With `room` more descriptors, may a half in which somebody lives be taken for one in which nobody does? */
+static void judge_without_descriptors(const char *dir, rlim_t room)
+{
+	int first = dup(0);
+	struct rlimit few = { (rlim_t)first + room, (rlim_t)first + room };
+	bool live;
+
+	close(first);
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		_exit(2);
+	_exit((!half_lives(dir, &live) && !live) || (!half_retire(dir, &live) && !live));
+}
+
+static void what_cannot_be_looked_at_is_not_taken_for_empty(void **state)
+{
+	struct kern *k = open_kern();
+	struct tree t;
+	int status;
+
+	(void)state;
+	tree_start(&t, k, &plain, pauses, NULL);
+	for (rlim_t room = 0; room < 3; room++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			judge_without_descriptors(kern_facts(k)->pin_dir, room);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL), 1);
 	tree_wait(&t);
 	tree_end(&t);
 	kern_close(k);
@@ -315,6 +353,7 @@ int main(void)
 		cmocka_unit_test(the_second_start_reuses_the_first),
 		cmocka_unit_test(unload_refuses_while_a_sandbox_lives),
 		cmocka_unit_test(unload_refuses_while_a_start_is_under_way),
+		cmocka_unit_test(what_cannot_be_looked_at_is_not_taken_for_empty),
 		cmocka_unit_test(another_user_is_told_to_be_root),
 		cmocka_unit_test(unload_leaves_nothing),
 		cmocka_unit_test(without_capabilities_it_says_which),

@@ -168,7 +168,9 @@ int half_lives(const char *dir, bool *live)
 	own_fd sandboxes = get(dir, HALF_SANDBOXES);
 
 	*live = false;
-	return sandboxes < 0 ? 0 : any_lives(sandboxes, live);
+	if (sandboxes == -ENOENT)
+		return 0;
+	return sandboxes < 0 ? sandboxes : any_lives(sandboxes, live);
 }
 
 /* First gone, then the look: a keeper that makes a row meanwhile sees the one, or is seen by
@@ -179,8 +181,10 @@ int half_retire(const char *dir, bool *live)
 	int rc;
 
 	*live = false;
-	if (facts < 0 || sandboxes < 0)
+	if (facts == -ENOENT || sandboxes == -ENOENT)
 		return 0;
+	if (facts < 0 || sandboxes < 0) /* out of descriptors, say: it may be full of life */
+		return facts < 0 ? facts : sandboxes;
 	rc = set_gone(facts, 1);
 	if (!rc)
 		rc = any_lives(sandboxes, live);
