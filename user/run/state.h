@@ -103,8 +103,7 @@ void deadline_init(struct run *run);
 int deadline_sources(struct run *run, struct err *err);
 void deadline_arm(struct run *run);
 void deadline_disarm(struct run *run);
-/* Ends the run for what the kernel half ended it for, if it did. A root that ended by itself may have crossed a
- * bound, but was not killed with its owner. */
+/* Ends the run for what the kernel half ended it for. A root that ended by itself was not killed with its owner. */
 void deadline_reason(struct run *run, bool root_lives_or_was_killed);
 
 /* signals.c */
