@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * denials: what the kernel half refused to a sandbox, aggregated by act, object and rule.
+ */
+#ifndef KERN_DENIALS_H
+#define KERN_DENIALS_H
+
+#include "kern/kern.h"
+#include "sbx/denial.h"
+
+struct denial {
+	enum sbx_act act;
+	char path
+		[4096]; /* for people: where the rule's object and the names lead, or as the program
+			  * said it; "?" for what is not known */
+	uint32_t rule;	/* index in the policy, SBX_NO_RULE */
+	int error;	/* positive errno */
+	uint32_t pid;	/* initial pid namespace */
+	char comm[SBX_COMM];
+	uint64_t count, first_ns, last_ns, start_ns;
+	bool audit;   /* logged, not refused */
+	bool syscall; /* seen at a system call's end: advisory */
+};
+
+/* Path of rule `index`, NULL when there is none; for names that begin below a rule's object. */
+typedef const char *denials_rule_path(void *arg, uint32_t index);
+
+/* Calls fn for every row of sandbox `id`, oldest first. A return other than 0 ends the walk and is
+ * returned. */
+int denials_each(struct kern *k, uint64_t id, denials_rule_path *rule_path,
+		 int (*fn)(void *arg, const struct denial *denial), void *arg);
+
+/* Acts refused in all, and how many of them have no row because the map was full. */
+int denials_total(struct kern *k, uint64_t id, uint64_t *total, uint64_t *dropped);
+
+/* Removes the rows of a sandbox that is gone. Idempotent. */
+void denials_forget(struct kern *k, uint64_t id);
+
+const char *act_name(enum sbx_act act); /* "read", "write", "execute" … */
+
+#endif

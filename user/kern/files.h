@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * files: a file policy in the kernel half (tier A): rules by inode pointer, entries by parent and
+ * name, published by one store of a generation, pinned by descriptors held here.
+ */
+#ifndef KERN_FILES_H
+#define KERN_FILES_H
+
+#include "kern/kern.h"
+#include "policy/files.h"
+
+struct files;
+
+struct files_opts {
+	uint64_t sandbox;
+	pid_t pid;  /* of the tree: its root directory and mounts are the ones meant */
+	bool audit; /* log, do not refuse */
+};
+
+/* Whether the hooks that enforce file policies attach and refuse here; else `why` (128 bytes). */
+bool files_available(const struct kern *k, const char **why);
+
+/* Resolves every rule in the tree's own mount namespace, fills a fresh generation, stores it in the
+ * sandbox's row. Once before the tree runs its first instruction of its own, and again whenever the
+ * policy is to be resolved anew: the old generation goes after the new one is in force. ERR_BUSY /
+ * -ENOSPC when the kernel half has no room; nothing is left behind on failure. */
+int files_publish(struct files **files, struct kern *k, const struct file_policy *policy,
+		  const struct files_opts *opts, struct err *err);
+/* Takes the rows back; the sandbox must be gone. NULL is fine. */
+void files_release(struct files *files, struct kern *k);
+
+#endif
