@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -247,9 +248,32 @@ static void a_typo_finds_what_was_meant(void **state)
 	assert_null(text_nearest("word", names, 0));
 }
 
+static void a_path_is_settled_by_its_text(void **state)
+{
+	static const struct {
+		const char *base, *path, *want;
+	} rows[] = {
+		{ "/w", "a/b", "/w/a/b" }, { "/w", "/a//b/", "/a/b" },
+		{ "/w", "../x", "/x" },	   { "/w", "./a/./b", "/w/a/b" },
+		{ "/w/v", "..", "/w" },	   { "/", "../../..", "/" },
+		{ "/w", "", "/w" },	   { "/w", "a/../../b", "/b" },
+		{ "/", "...", "/..." },
+	};
+	char out[16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		assert_int_equal(text_path(rows[i].base, rows[i].path, out, sizeof(out)), 0);
+		assert_string_equal(out, rows[i].want);
+	}
+	assert_int_equal(text_path("/", "0123456789abcde", out, sizeof(out)), -ENAMETOOLONG);
+	assert_int_equal(text_path("/", "0123456789abcd", out, sizeof(out)), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_is_settled_by_its_text),
 		cmocka_unit_test(a_cut_never_ends_inside_a_character),
 		cmocka_unit_test(a_tail_starts_on_a_character),
 		cmocka_unit_test(every_cut_of_valid_text_is_valid),

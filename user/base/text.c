@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,4 +201,43 @@ const char *text_nearest(const char *word, const char *const *names, size_t coun
 		}
 	}
 	return best <= (len < 6 ? 1 : len / 3) ? nearest : NULL;
+}
+
+/* Appends one component, or takes the last one away for "..". */
+static int walk_component(char *out, size_t *len, size_t size, const char *name, size_t name_len)
+{
+	if (!name_len || (name_len == 1 && name[0] == '.'))
+		return 0;
+	if (name_len == 2 && name[0] == '.' && name[1] == '.') {
+		while (*len && out[--*len] != '/')
+			;
+		return 0;
+	}
+	if (*len + name_len + 2 > size)
+		return -ENAMETOOLONG;
+	out[(*len)++] = '/';
+	memcpy(out + *len, name, name_len);
+	*len += name_len;
+	return 0;
+}
+
+int text_path(const char *base, const char *path, char *out, size_t size)
+{
+	const char *const parts[] = { path[0] == '/' ? "" : base, path };
+	size_t len = 0;
+	int rc = 0;
+
+	for (int i = 0; i < 2; i++)
+		for (const char *p = parts[i]; !rc && *p;) {
+			size_t n = strcspn(p, "/");
+
+			rc = walk_component(out, &len, size, p, n);
+			p += n + (p[n] == '/');
+		}
+	if (rc)
+		return rc;
+	if (!len)
+		out[len++] = '/';
+	out[len] = '\0';
+	return 0;
 }

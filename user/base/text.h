@@ -18,6 +18,9 @@ char *text_to_utf8(const char *bytes, size_t len, size_t *out_len, bool *lossy);
 void text_line(char *text);
 /* Shell glob over a whole name: * and ? only. */
 bool text_glob(const char *pattern, const char *name);
+/* `path`, taken relative to `base` unless absolute, without ".", ".." and doubled slashes, by its text
+ * alone: links are not followed. 0, or -ENAMETOOLONG. */
+int text_path(const char *base, const char *path, char *out, size_t size);
 /* Nearest of `count` names by edit distance, NULL when none is near enough to be meant. */
 const char *text_nearest(const char *word, const char *const *names, size_t count);
 
