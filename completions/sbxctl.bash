@@ -3,8 +3,8 @@
 
 _sbxctl_options() { # COMMAND
 	case $1 in
-	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --workdir --chdir -C --private-tmp --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced -c" ;;
-	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --workdir --chdir -C --private-tmp --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced -c" ;;
+	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
+	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	ps) echo "-a --all --json --color" ;;
 	kill) echo "-s --signal" ;;
 	update) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits" ;;
@@ -17,11 +17,13 @@ _sbxctl_options() { # COMMAND
 _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a word of its own
 	case $1 in
 	--allow-reduced) echo "capability" ;;
+	--cache) echo "dir" ;;
 	--cgroup-parent) echo "file" ;;
 	--chdir) echo "dir" ;;
 	--color) echo "auto always never" ;;
 	--cpu-time) echo "none" ;;
 	--cpus) echo "none" ;;
+	--deny) echo "file" ;;
 	--disk) echo "none" ;;
 	--env) echo "variable" ;;
 	--idle-timeout) echo "none" ;;
@@ -34,7 +36,10 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--max-file) echo "none" ;;
 	--max-output) echo "none" ;;
 	--memory) echo "none" ;;
+	--mount) echo "none" ;;
 	--name) echo "none" ;;
+	--net) echo "none" ;;
+	--noexec) echo "file" ;;
 	--nofile) echo "none" ;;
 	--owner) echo "none" ;;
 	--pass-env) echo "none" ;;
@@ -44,6 +49,8 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--profile) echo "file" ;;
 	--require) echo "capability" ;;
 	--result) echo "file" ;;
+	--ro) echo "file" ;;
+	--rw) echo "file" ;;
 	--signal) echo "signal" ;;
 	--spill-at) echo "none" ;;
 	--swap) echo "none" ;;

@@ -117,7 +117,7 @@ static void a_killed_run_renders_as_its_golden_file(void **state)
 {
 	struct spec spec;
 	struct result r;
-	struct spec_pair label = { (char *)"team", (char *)"a \"b\"" };
+	struct spec_pair label = { .name = (char *)"team", .value = (char *)"a \"b\"" };
 
 	(void)state;
 	spec_init(&spec);

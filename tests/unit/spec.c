@@ -65,6 +65,10 @@ static void contradictions_and_gaps_are_refused_and_named(void **state)
 		{ { "-pnone", "--preview", "2K", "--spill-at", "1K", "x" }, "--preview 2 KiB" },
 		{ { "-pnone", "--preview", "2K", "--max-output", "1K", "x" }, "--preview 2 KiB" },
 		{ { "-pnone", "--pass-env", "GH_TOKEN", "x" }, "say -e GH_TOKEN" },
+		{ { "-pnone", "--ro", "/x", "x" }, "--ro: file policy is not in this build" },
+		{ { "-pnone", "--mount=/x:/y", "x" }, "--mount: file policy" },
+		{ { "-pnone", "--cache=/x", "x" }, "--cache: file policy" },
+		{ { "-pnone", "--audit", "x" }, "--audit: file policy" },
 	};
 
 	(void)state;
@@ -76,6 +80,25 @@ static void contradictions_and_gaps_are_refused_and_named(void **state)
 			fail_msg("row %zu is accepted", i);
 		if (!strstr(err.text, rows[i].says))
 			fail_msg("'%s' does not say '%s'", err.text, rows[i].says);
+		spec_done(&spec);
+	}
+}
+
+static void a_profile_that_wants_a_network_policy_needs_net_host(void **state)
+{
+	static const enum net_mode modes[] = { NET_NONE, NET_ALLOW };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct err err = { 0 };
+		struct spec spec;
+
+		BUILD(&spec, "x");
+		spec.net = modes[i];
+		assert_true(spec_check(&spec, &err) < 0);
+		assert_non_null(strstr(err.text, "--net host"));
+		spec.net_host = true;
+		assert_int_equal(spec_check(&spec, &err), 0);
 		spec_done(&spec);
 	}
 }
@@ -237,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contradictions_and_gaps_are_refused_and_named),
+		cmocka_unit_test(a_profile_that_wants_a_network_policy_needs_net_host),
 		cmocka_unit_test(a_run_without_limits_has_a_waived_deadline),
 		cmocka_unit_test(explicit_limits_beat_the_preset_wherever_they_stand),
 		cmocka_unit_test(defaults_shrink_with_the_cap),

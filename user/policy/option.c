@@ -7,13 +7,9 @@
 #include "policy/option.h"
 #include "policy/option_set.h"
 
-#define NO_FILES                                                                                 \
-	"file policy is not in this build; leave it out, and the command may use what its user " \
-	"may"
 #define NO_NETWORK                                                                           \
 	"network policy is not in this build; leave it out, and the command has the host's " \
 	"network"
-#define NO_AUDIT "there is no policy to audit in this build"
 #define NO_CAPS                                                                                 \
 	"capabilities are never dropped in this build; leave it out, and a root command keeps " \
 	"them"
@@ -54,22 +50,27 @@ const struct option run_options[] = {
 	{ "--limits", 0, "strict|default|relaxed|none", GROUP_LIMITS, false, NULL,
 	  option_set_preset, 0, "a preset, for what is not said by itself" },
 
-	{ "--ro", 0, "PATH", GROUP_FILES, true, NO_FILES, NULL, 0, "readable, not writable" },
-	{ "--rw", 0, "PATH", GROUP_FILES, true, NO_FILES, NULL, 0, "readable and writable" },
-	{ "--noexec", 0, "PATH", GROUP_FILES, true, NO_FILES, NULL, 0,
-	  "nothing below it may be executed" },
-	{ "--deny", 0, "PATH", GROUP_FILES, true, NO_FILES, NULL, 0, "no access at all" },
-	{ "--mount", 0, "SRC:DST[:ro]", GROUP_FILES, true, NO_FILES, NULL, 0, "show SRC at DST" },
+	{ "--ro", 0, "PATH", GROUP_FILES, true, NULL, option_set_file, FILE_RO,
+	  "readable, not writable; -PATH: fine when absent" },
+	{ "--rw", 0, "PATH", GROUP_FILES, true, NULL, option_set_file, FILE_RW,
+	  "readable and writable; -PATH: fine when absent" },
+	{ "--noexec", 0, "PATH", GROUP_FILES, true, NULL, option_set_file, FILE_NOEXEC,
+	  "nothing below it may be executed; -PATH: fine when absent" },
+	{ "--deny", 0, "PATH", GROUP_FILES, true, NULL, option_set_file, FILE_DENY,
+	  "no access at all; -PATH: fine when absent; **/NAME: anywhere" },
+	{ "--mount", 0, "SRC:DST[:ro]", GROUP_FILES, true, NULL, option_set_mount, 0,
+	  "show SRC at DST" },
 	{ "--workdir", 0, "DIR|new", GROUP_FILES, false, NULL, option_set_workdir, 0,
 	  "working directory; new: a private one that is gone at the end" },
 	{ "--chdir", 'C', "DIR", GROUP_FILES, false, NULL, option_set_text, OFFSET(chdir),
 	  "start the command in DIR" },
 	{ "--private-tmp", 0, NULL, GROUP_FILES, false, NULL, option_set_true, OFFSET(private_tmp),
 	  "/tmp, /var/tmp and /dev/shm of its own" },
-	{ "--cache", 0, "DIR", GROUP_FILES, false, NO_FILES, NULL, 0, "keep tool caches in DIR" },
+	{ "--cache", 0, "DIR", GROUP_FILES, false, NULL, option_set_cache, 0,
+	  "keep tool caches in DIR" },
 
-	{ "--net", 0, "none|allow|host", GROUP_NETWORK, false, NO_NETWORK, NULL, 0,
-	  "which network it sees" },
+	{ "--net", 0, "host", GROUP_NETWORK, false, NULL, option_set_net, 0,
+	  "which network it sees; only the host's in this build" },
 	{ "--allow-net", 0, "HOST|CIDR[:PORT[-PORT]][/udp]", GROUP_NETWORK, true, NO_NETWORK, NULL,
 	  0, "may connect there; implies --net allow" },
 	{ "--allow-bind", 0, "PORT", GROUP_NETWORK, true, NO_NETWORK, NULL, 0, "may listen there" },
@@ -135,7 +136,7 @@ const struct option run_options[] = {
 	  "policy; none: track, bound and kill, deny nothing" },
 	{ "--allow-reduced", 0, "CAP,...", GROUP_POLICY, true, NULL, option_set_allow_reduced, 0,
 	  "run even if this host cannot enforce these" },
-	{ "--audit", 0, NULL, GROUP_POLICY, false, NO_AUDIT, NULL, 0,
+	{ "--audit", 0, NULL, GROUP_POLICY, false, NULL, option_set_true, OFFSET(audit),
 	  "log what would be denied, deny nothing" },
 	{ NULL, 'c', "STRING", GROUP_POLICY, false, NULL, option_set_text, OFFSET(shell),
 	  "run STRING with sh" },

@@ -56,6 +56,7 @@ int option_set_grace(struct spec *spec, const struct option *option, const char 
 	int r = 0;
 
 	(void)option;
+	spec->kill_after_set = true;
 	if (!strcmp(value, "none"))
 		spec->kill_after_ns = 0;
 	else
@@ -166,6 +167,7 @@ static int add_pair(struct spec_pair **pairs, size_t *count, const char *text, s
 	pair = &grown[*count];
 	pair->name = equals ? strndup(text, (size_t)(equals - text)) : strdup(text);
 	pair->value = equals ? strdup(equals + 1) : NULL;
+	pair->optional = false;
 	(*count)++;
 	return pair->name && (!equals || pair->value) ? 0 : no_memory(err);
 }

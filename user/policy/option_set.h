@@ -25,5 +25,7 @@ option_set_fn option_set_spill_at, option_set_preview;
 option_set_fn option_set_result, option_set_owner, option_set_leftovers, option_set_pid_ns;
 option_set_fn option_set_name, option_set_label, option_set_cgroup_parent;
 option_set_fn option_set_profile, option_set_allow_reduced, option_set_workdir;
+option_set_fn option_set_file; /* aux: enum file_verb */
+option_set_fn option_set_mount, option_set_cache, option_set_net;
 
 #endif

@@ -41,9 +41,9 @@ static void free_pairs(struct spec_pair *pairs, size_t count)
 
 void spec_done(struct spec *spec)
 {
-	char *texts[] = { spec->shell,	    spec->preset,  spec->user, spec->group,
-			  spec->stdin_file, spec->result,  spec->name, spec->cgroup_parent,
-			  spec->profile,    spec->workdir, spec->chdir };
+	char *texts[] = { spec->shell,	    spec->preset,  spec->user,	spec->group,
+			  spec->stdin_file, spec->result,  spec->name,	spec->cgroup_parent,
+			  spec->profile,    spec->workdir, spec->chdir, spec->cache };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(texts[i]);
@@ -52,6 +52,7 @@ void spec_done(struct spec *spec)
 	free_texts(spec->allow_reduced, spec->allow_reduced_count);
 	free_pairs(spec->env, spec->env_count);
 	free_pairs(spec->labels, spec->label_count);
+	spec_files_done(spec);
 	memset(spec, 0, sizeof(*spec));
 }
 
@@ -182,16 +183,38 @@ static int check_pass_env(const struct spec *spec, struct err *err)
 	return 0;
 }
 
-int spec_check(struct spec *spec, struct err *err)
+/* What no part of this build enforces yet is refused, not dropped. */
+static int check_built(const struct spec *spec, struct err *err)
 {
-	int r;
+	const char *asked = spec->file_count	? spec->files[0].origin
+			    : spec->mount_count ? spec->mounts[0].origin
+			    : spec->cache	? "--cache"
+			    : spec->audit	? "--audit"
+						: NULL;
 
 	if (!spec->profile)
 		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "file and network policy are not in this build; say -p none to "
-			       "track, bound and "
-			       "kill without denying anything");
-	r = check_command(spec, err);
+			       "network policy is not in this build; say -p none to track, bound "
+			       "and kill without denying anything");
+	if (asked)
+		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
+			       "%s: file policy is not in this build; leave it out, and the "
+			       "command may use what its user may",
+			       asked);
+	if (!spec->net_host && (spec->net == NET_NONE || spec->net == NET_ALLOW))
+		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
+			       "profile %s: network policy is not in this build; say --net host "
+			       "to run with the host's network",
+			       spec->profile);
+	return 0;
+}
+
+int spec_check(struct spec *spec, struct err *err)
+{
+	int r = check_built(spec, err);
+
+	if (!r)
+		r = check_command(spec, err);
 	if (!r)
 		r = check_contradictions(spec, err);
 	if (!r)

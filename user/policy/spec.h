@@ -2,8 +2,8 @@
 /*
  * spec: everything one run was asked for, as a value. Pure: text in, struct out, no system call.
  *
- * Built by the command line (tools/) through the option table (option.h), later by profiles and
- * durable requests; every later stage reads it and none changes it. Each limit carries its origin.
+ * Built by the command line (tools/) through the option table (option.h) and by profiles; every later
+ * stage reads it and none changes it. Each limit carries its origin.
  */
 #ifndef POLICY_SPEC_H
 #define POLICY_SPEC_H
@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "policy/limit.h"
+#include "policy/spec_files.h"
 
 /* Bounds of what a caller can make us hold (contract 27). */
 #define SPEC_ARGS_MAX 65536	  /* arguments */
@@ -32,6 +33,7 @@ enum workdir_mode { WORKDIR_INHERIT, WORKDIR_EXISTING, WORKDIR_NEW };
 
 struct spec_pair {
 	char *name, *value; /* value NULL: take it from the caller */
+	bool optional;	    /* fine when the caller has none */
 };
 
 struct spec {
@@ -56,10 +58,11 @@ struct spec {
 	enum stdin_mode stdin_mode;
 	char *stdin_file;
 	enum tristate pty;
-	uint64_t spill_at_bytes;	/* 4 MiB */
-	uint64_t preview_bytes;		/* 64 KiB: half head, half tail */
-	bool spill_at_set, preview_set; /* said, not defaults: they do not shrink with the cap */
-	bool keep_spill;		/* default true */
+	uint64_t spill_at_bytes; /* 4 MiB */
+	uint64_t preview_bytes;	 /* 64 KiB: half head, half tail */
+	/* Said, not defaults: they neither shrink with the cap nor give way to a profile. */
+	bool spill_at_set, preview_set, kill_after_set;
+	bool keep_spill; /* default true */
 	bool quiet, verbose, json, tree;
 	enum tristate color;
 	char *result; /* FILE or "fd:N" */
@@ -74,7 +77,11 @@ struct spec {
 	size_t label_count;
 	char *cgroup_parent;
 
-	char *profile; /* NULL: not named */
+	char *profile;	      /* NULL: not named */
+	bool audit;	      /* log what file policy would deny, deny nothing */
+	bool drop_privileges; /* no capabilities, no_new_privs: every profile but `none` */
+	bool net_host;	      /* --net host, whatever the profile says in `net` */
+	enum net_mode net;
 	char **allow_reduced;
 	size_t allow_reduced_count;
 
@@ -82,11 +89,17 @@ struct spec {
 	char *workdir;
 	char *chdir;
 	bool private_tmp;
+
+	struct file_wish *files;
+	size_t file_count;
+	struct spec_mount *mounts;
+	size_t mount_count;
+	char *cache;	    /* where tool caches are kept, as written; NULL: nowhere of ours */
+	bool cache_private; /* tool caches that are gone at the end; not with `cache` */
 };
 
 void spec_init(struct spec *spec);
 void spec_done(struct spec *spec);
-
 /* The command and its arguments, copied. More than SPEC_ARGS_MAX or SPEC_ARGS_BYTES is refused. */
 int spec_set_command(struct spec *spec, int argc, char *const *argv, struct err *err);
 
@@ -100,9 +113,8 @@ int spec_check(struct spec *spec, struct err *err);
  * control characters. */
 bool spec_name_valid(const char *name, size_t max);
 
-/* 64 hex digits over a canonical form of what decides how the command runs (environment values
- * included, never shown; names, labels and presentation left out), independent of option order.
- * Call after spec_check. */
+/* 64 hex digits over a canonical form of what decides how the command runs (environment values too;
+ * names, labels, presentation not), independent of option order. Call after spec_check. */
 int spec_digest(const struct spec *spec, char out[65], struct err *err);
 
 #endif

@@ -87,6 +87,8 @@ static int add_env(struct sha256 *sha, const struct spec *spec)
 	for (size_t i = 0; i < spec->env_count; i++) {
 		add_text(sha, "env", copy[i].name);
 		add_text(sha, "env.value", copy[i].value);
+		if (copy[i].optional)
+			add_number(sha, "env.optional", true);
 	}
 	return 0;
 }
@@ -118,6 +120,10 @@ static void add_numbers(struct sha256 *sha, const struct spec *spec)
 		{ "leftovers", spec->leftovers },
 		{ "workdir", spec->workdir_mode },
 		{ "private_tmp", spec->private_tmp },
+		{ "audit", spec->audit },
+		{ "drop_privileges", spec->drop_privileges },
+		{ "cache_private", spec->cache_private },
+		{ "net", spec->net_host ? NET_HOST : spec->net },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -136,6 +142,48 @@ static void add_texts(struct sha256 *sha, const struct spec *spec)
 	add_text(sha, "profile", spec->profile);
 	add_text(sha, "workdir.path", spec->workdir);
 	add_text(sha, "chdir", spec->chdir);
+	add_text(sha, "cache", spec->cache);
+}
+
+static int compare_wishes(const void *a, const void *b)
+{
+	const struct file_wish *one = a, *other = b;
+	int order = strcmp(one->path, other->path);
+
+	if (!order)
+		order = (int)one->level - (int)other->level;
+	if (!order)
+		order = (int)one->verb - (int)other->verb;
+	return order ? order : one->optional - other->optional;
+}
+
+/* Their order means nothing, and where they were said neither. */
+static int add_files(struct sha256 *sha, const struct spec *spec)
+{
+	own_mem struct file_wish *copy =
+		sorted(spec->files, spec->file_count, sizeof(*copy), compare_wishes);
+
+	if (spec->file_count && !copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < spec->file_count; i++) {
+		if (i && !compare_wishes(&copy[i - 1], &copy[i]))
+			continue;
+		add_text(sha, "file", copy[i].path);
+		add_number(sha, "file.verb", copy[i].verb);
+		add_number(sha, "file.level", copy[i].level);
+		add_number(sha, "file.optional", copy[i].optional);
+	}
+	return 0;
+}
+
+/* A later mount may stand on an earlier one: in the order they were said. */
+static void add_mounts(struct sha256 *sha, const struct spec *spec)
+{
+	for (size_t i = 0; i < spec->mount_count; i++) {
+		add_text(sha, "mount", spec->mounts[i].source);
+		add_text(sha, "mount.target", spec->mounts[i].target);
+		add_number(sha, "mount.read_only", spec->mounts[i].read_only);
+	}
 }
 
 int spec_digest(const struct spec *spec, char out[65], struct err *err)
@@ -148,7 +196,10 @@ int spec_digest(const struct spec *spec, char out[65], struct err *err)
 	add_limits(&sha, spec);
 	add_numbers(&sha, spec);
 	add_texts(&sha, spec);
+	add_mounts(&sha, spec);
 	r = add_env(&sha, spec);
+	if (!r)
+		r = add_files(&sha, spec);
 	if (!r)
 		r = add_set(&sha, "pass_env", spec->pass_env, spec->pass_env_count);
 	if (!r)
