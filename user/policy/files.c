@@ -60,7 +60,7 @@ const char *file_verb_name(enum file_verb verb)
 	return names[verb];
 }
 
-const char *file_rights_text(unsigned int rights)
+const char *files_rights_text(unsigned int rights)
 {
 	static const char *const texts[FILE_ALL + 1] = {
 		[0] = "nothing",
