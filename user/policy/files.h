@@ -86,7 +86,7 @@ const struct file_rule *files_decide(const struct file_policy *policy, const cha
 /* Whether any rule takes a right away from somewhere below `path` (a directory) that holds there. */
 bool files_narrowed_below(const struct file_policy *policy, const char *path);
 
-const char *file_verb_name(enum file_verb verb);   /* "ro" "rw" "noexec" "deny" */
+const char *file_verb_name(enum file_verb verb);    /* "ro" "rw" "noexec" "deny" */
 const char *files_rights_text(unsigned int rights); /* "read, write, execute", "nothing" */
 
 #endif
