@@ -95,26 +95,31 @@ static unsigned int verb_rights(enum file_verb verb)
 	return rights[verb];
 }
 
-/* Which of the rules on one path decides: *access of those that grant or deny, *noexec beside it when it
- * is of the same level or a later one. */
-static int choose(const struct file_rule *rules, size_t count, const struct file_rule **access,
-		  const struct file_rule **noexec, struct err *err)
+/* Which of the rules on one path decides: the index of one that grants or denies, and whether noexec of the
+ * same level or a later one joins it; of the first noexec, where there is only that. */
+static int choose(const struct file_rule *rules, size_t count, size_t *kept, bool *noexec,
+		  struct err *err)
 {
-	*access = *noexec = NULL;
+	const struct file_rule *access = NULL, *no = NULL;
+
 	for (size_t i = 0; i < count; i++) {
 		const struct file_rule *r = &rules[i], **place;
 
-		if (*access && r->level < (*access)->level)
+		if (access && r->level < access->level)
 			break;
-		place = r->verb == FILE_NOEXEC ? noexec : access;
-		if (!*place)
-			*place = r;
-		else if (r->verb != (*place)->verb && r->pattern == (*place)->pattern)
+		place = r->verb == FILE_NOEXEC ? &no : &access;
+		if (*place && r->verb != (*place)->verb && r->pattern == (*place)->pattern)
 			return contradiction(*place, r, err);
+		if (*place)
+			continue;
+		*place = r;
+		if (r == access || !access)
+			*kept = i;
 	}
-	if (*access && *noexec && (*access)->verb == FILE_DENY &&
-	    (*access)->level == (*noexec)->level && (*access)->pattern == (*noexec)->pattern)
-		return contradiction(*access, *noexec, err);
+	*noexec = no;
+	if (access && no && access->verb == FILE_DENY && access->level == no->level &&
+	    access->pattern == no->pattern)
+		return contradiction(access, no, err);
 	return 0;
 }
 
@@ -147,16 +152,14 @@ static int check_name(const struct file_rule *rule, struct err *err)
 /* The rules on one path become the one at `out`, which may be the first of them. */
 static int merge(struct file_rule *rules, size_t count, struct file_rule *out, struct err *err)
 {
-	const struct file_rule *access, *noexec, *kept;
 	struct file_rule won;
-	size_t at;
-	int r = choose(rules, count, &access, &noexec, err);
+	bool noexec = false;
+	size_t at = 0;
+	int r = choose(rules, count, &at, &noexec, err);
 
 	if (r < 0)
 		return r;
-	kept = access ? access : noexec;
-	at = (size_t)(kept - rules);
-	won = *kept;
+	won = rules[at];
 	won.rights = verb_rights(won.verb);
 	if (noexec)
 		won.rights &= ~(unsigned int)FILE_EXEC;
