@@ -4,22 +4,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kern/cgroup.h"
+#include "kern/confine.h"
 #include "kern/mounts.h"
 
 struct child {
 	const struct spawn_opts *opts;
 	struct child_image *image;
 	int fault_fd;
+	int ruleset; /* of Landlock, -1: none */
+	char what[sizeof(((struct spawn_fault *)0)->what)];
 };
 
 static void report(const struct child *c, enum spawn_stage stage, int error, const char *what)
@@ -90,6 +95,80 @@ static void set_rlimit(const struct child *c, int resource, uint64_t value, cons
 	MUST(c, setrlimit((__rlimit_resource_t)resource, &want), what);
 }
 
+/* The file was checked on the mounts of before: it must be there on those the command sees, and is
+ * executed there, where noexec counts. */
+static void find_image_again(const struct child *c)
+{
+	struct stat was, is;
+	int fd = open(c->image->path, O_PATH | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, &is) < 0)
+		die(c, SPAWN_EXEC, errno, "exec");
+	if (fstat(c->image->fd, &was) < 0 || was.st_dev != is.st_dev || was.st_ino != is.st_ino)
+		die(c, SPAWN_EXEC, EACCES, "exec");
+	if (c->image->link_dir < 0)
+		return;
+	MUST(c, dup3(fd, CHILD_IMAGE_FD, O_CLOEXEC), "keep the command's file");
+	/* The link leads through /proc, which may be denied. */
+	if (access("/proc/self/fd", F_OK) < 0)
+		c->image->link_dir = -1;
+}
+
+/* Its own mount namespace, the directory to start in, and what of the files is left. */
+static void confine(struct child *c)
+{
+	static const struct mounts_opts bare;
+	const struct spawn_opts *o = c->opts;
+	bool apart = o->mounts || (o->confine && o->confine->mounts);
+	int rc = apart ? mounts_apply(o->mounts ? o->mounts : &bare, c->what) : 0;
+
+	if (rc < 0)
+		die(c, SPAWN_SETUP, -rc, c->what);
+	if (c->image->cwd_fd >= 0)
+		MUST(c, apart ? chdir(o->chdir) : fchdir(c->image->cwd_fd), "chdir");
+	if (o->confine && o->confine->landlock) {
+		rc = c->ruleset = confine_ruleset(o->confine, c->what);
+		if (rc < 0)
+			die(c, SPAWN_SETUP, -rc, c->what);
+	}
+	if (!o->confine || !o->confine->mounts)
+		return;
+	rc = confine_mounts(o->confine, c->what);
+	if (rc < 0)
+		die(c, SPAWN_SETUP, -rc, c->what);
+	find_image_again(c);
+}
+
+/* What no later exec may give back. Needs CAP_SETPCAP, so it comes before the identity. */
+static void drop_bounding_set(const struct child *c)
+{
+	if (!c->opts->drop_caps)
+		return;
+	MUST(c, prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0), "ambient capabilities");
+	for (unsigned long cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		MUST(c, prctl(PR_CAPBSET_DROP, cap, 0, 0, 0), "bounding capabilities");
+}
+
+static void drop_capabilities(const struct child *c)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	if (c->opts->drop_caps)
+		MUST(c, syscall(SYS_capset, &header, none), "drop capabilities");
+}
+
+/* A core is written by the kernel, as whoever it likes, or handed to a program of root's outside; at a
+ * limit of 1, and of no other, it does neither. */
+static void refuse_core(const struct child *c)
+{
+	const struct rlimit one = { .rlim_cur = 1, .rlim_max = 1 };
+
+	/* Refused where the limit is 0 and may not be raised: then at least no file is written. */
+	if (c->opts->confine && setrlimit(RLIMIT_CORE, &one) < 0 && errno != EPERM)
+		die(c, SPAWN_SETUP, errno, "RLIMIT_CORE");
+}
+
 static void set_identity(const struct child *c)
 {
 	const struct spawn_opts *o = c->opts;
@@ -137,9 +216,9 @@ static int execute(const struct child *c)
 __attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct child_image *image,
 					  int go_fd, int fault_fd)
 {
-	struct child c = { .opts = opts, .image = image, .fault_fd = fault_fd };
-	char what[sizeof(((struct spawn_fault *)0)->what)] = "mounts", byte;
+	struct child c = { .opts = opts, .image = image, .fault_fd = fault_fd, .ruleset = -1 };
 	ssize_t n;
+	char byte;
 	int rc;
 
 	reset_signals();
@@ -151,19 +230,19 @@ __attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct 
 	if (opts->timer_slack_ns)
 		prctl(PR_SET_TIMERSLACK, opts->timer_slack_ns);
 	set_streams(&c);
-	if (opts->mounts) {
-		rc = mounts_apply(opts->mounts, what);
-		if (rc < 0)
-			die(&c, SPAWN_SETUP, -rc, what);
-	}
-	if (image->cwd_fd >= 0)
-		MUST(&c, opts->mounts ? chdir(opts->chdir) : fchdir(image->cwd_fd), "chdir");
+	confine(&c);
 	set_rlimit(&c, RLIMIT_FSIZE, opts->max_file_bytes, "RLIMIT_FSIZE");
 	set_rlimit(&c, RLIMIT_NOFILE, opts->nofile, "RLIMIT_NOFILE");
+	refuse_core(&c);
+	drop_bounding_set(&c);
 	set_identity(&c);
+	drop_capabilities(&c);
 	check_directory(&c);
 	if (opts->no_new_privs)
 		MUST(&c, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
+	rc = c.ruleset < 0 ? 0 : confine_restrict(c.ruleset, c.what);
+	if (rc < 0)
+		die(&c, SPAWN_SETUP, -rc, c.what);
 	report(&c, SPAWN_READY, 0, "ready");
 	do
 		n = read(go_fd, &byte, 1);

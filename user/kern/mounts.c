@@ -45,7 +45,7 @@ struct plan {
 	unsigned int kept_count;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(char *what, const char *fmt, ...)
+int mounts_fail(char what[MOUNTS_WHAT], const char *fmt, ...)
 {
 	int error = errno;
 	va_list ap;
@@ -101,7 +101,7 @@ static int add_area(struct plan *p, const char *path, bool workdir)
 	if (a->target < 0 && !workdir && errno == ENOENT)
 		return 0;
 	if (a->target < 0 || fstat(a->target, &a->was) < 0 || name_of(a->target, a->path) < 0)
-		return fail(p->what, "open directory '%.80s'", path);
+		return mounts_fail(p->what, "open directory '%.80s'", path);
 
 	for (unsigned int i = 0; i < p->area_count; i++) {
 		if (p->areas[i].was.st_ino != a->was.st_ino ||
@@ -134,14 +134,15 @@ static int plan_kept(struct plan *p)
 		own_fd fd = open(p->opts->keep[i], O_PATH | O_CLOEXEC);
 
 		if (fd < 0 || fstat(fd, &k->is) < 0 || name_of(fd, k->path) < 0)
-			return fail(p->what, "open '%.80s'", p->opts->keep[i]);
+			return mounts_fail(p->what, "open '%.80s'", p->opts->keep[i]);
 		if (!area_of(p, k->path))
 			continue;
 		k->tree = open_tree(fd, "",
 				    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE |
 					    AT_EMPTY_PATH);
 		if (k->tree < 0)
-			return fail(p->what, "clone the mounts at '%.80s'", p->opts->keep[i]);
+			return mounts_fail(p->what, "clone the mounts at '%.80s'",
+					   p->opts->keep[i]);
 		p->kept_count++;
 	}
 	return 0;
@@ -175,9 +176,9 @@ static int make_tmpfs(struct plan *p)
 	int fd;
 
 	if (fs < 0 || configure(fs, p->opts) < 0)
-		return fail(p->what, "make a tmpfs");
+		return mounts_fail(p->what, "make a tmpfs");
 	fd = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-	return fd < 0 ? fail(p->what, "mount a tmpfs") : fd;
+	return fd < 0 ? mounts_fail(p->what, "mount a tmpfs") : fd;
 }
 
 /* Temporary directories are everybody's, the working directory is the run user's. */
@@ -196,16 +197,18 @@ static int split(struct plan *p, int tmpfs)
 {
 	if (move_mount(tmpfs, "", p->areas[0].target, "",
 		       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return fail(p->what, "mount a tmpfs on '%.80s'", p->areas[0].path);
+		return mounts_fail(p->what, "mount a tmpfs on '%.80s'", p->areas[0].path);
 
 	for (unsigned int i = 0; i < p->area_count; i++) {
 		char name[2] = { (char)('0' + i) };
 
 		if (mkdirat(tmpfs, name, 0700) < 0 || dress(p, &p->areas[i], tmpfs, name) < 0)
-			return fail(p->what, "make the directory for '%.80s'", p->areas[i].path);
+			return mounts_fail(p->what, "make the directory for '%.80s'",
+					   p->areas[i].path);
 		p->areas[i].tree = open_tree(tmpfs, name, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 		if (p->areas[i].tree < 0)
-			return fail(p->what, "clone the tmpfs for '%.80s'", p->areas[i].path);
+			return mounts_fail(p->what, "clone the tmpfs for '%.80s'",
+					   p->areas[i].path);
 	}
 	return 0;
 }
@@ -246,12 +249,12 @@ static int graft(struct plan *p, const struct area *area, const char *path, int 
 	int r;
 
 	if (parent < 0)
-		return fail(p->what, "make the way to '%.80s'", path);
+		return mounts_fail(p->what, "make the way to '%.80s'", path);
 	r = S_ISDIR(is->st_mode) ? mkdirat(parent, last, 0755)
 				 : mknodat(parent, last, S_IFREG | 0644, 0);
 	if ((r < 0 && errno != EEXIST) ||
 	    move_mount(tree, "", parent, last, MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return fail(p->what, "mount '%.80s'", path);
+		return mounts_fail(p->what, "mount '%.80s'", path);
 	return 0;
 }
 
@@ -264,7 +267,7 @@ static int cover(struct plan *p, struct area *a)
 		return graft(p, outer, a->path, a->tree, &a->was);
 	if (move_mount(a->tree, "", a->target, "",
 		       MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
-		return fail(p->what, "mount a tmpfs on '%.80s'", a->path);
+		return mounts_fail(p->what, "mount a tmpfs on '%.80s'", a->path);
 	return 0;
 }
 
@@ -303,7 +306,7 @@ static int apply(struct plan *p)
 	} else {
 		p->areas[0].tree = take_fd(&tmpfs);
 		if (dress(p, &p->areas[0], p->areas[0].tree, ".") < 0)
-			return fail(p->what, "set the owner of '%.80s'", p->areas[0].path);
+			return mounts_fail(p->what, "set the owner of '%.80s'", p->areas[0].path);
 	}
 	return r < 0 ? r : cover_all(p);
 }
@@ -326,9 +329,9 @@ int mounts_apply(const struct mounts_opts *opts, char what[MOUNTS_WHAT])
 	int r;
 
 	if (unshare(CLONE_NEWNS) < 0)
-		return fail(what, "make a private mount namespace");
+		return mounts_fail(what, "make a private mount namespace");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return fail(what, "make all mounts private");
+		return mounts_fail(what, "make all mounts private");
 
 	r = apply(&p);
 	plan_done(&p);
@@ -336,10 +339,10 @@ int mounts_apply(const struct mounts_opts *opts, char what[MOUNTS_WHAT])
 		return r;
 	if (opts->proc &&
 	    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) < 0)
-		return fail(what, "mount a new procfs on /proc");
+		return mounts_fail(what, "mount a new procfs on /proc");
 
 	/* The old directory would be a way back under the cover. */
 	if ((!known || chdir(cwd) < 0) && chdir("/") < 0)
-		return fail(what, "enter /");
+		return mounts_fail(what, "enter /");
 	return 0;
 }

@@ -36,6 +36,9 @@ struct mounts_opts {
  * its name afterwards. 0, or a negative errno with the step and path in `what`: the child must then exit. */
 int mounts_apply(const struct mounts_opts *opts, char what[MOUNTS_WHAT]);
 
+/* Writes what failed; returns the negative errno. */
+int mounts_fail(char what[MOUNTS_WHAT], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Whether a project quota bounds what is written below the existing directory `path` to at most
  * `bytes` by itself. `pinned`: the command is refused to change the project of files it owns
  * (FS_IOC_FSSETXATTR, file_setattr(2)) and has no CAP_SYS_RESOURCE; without that no project quota holds.

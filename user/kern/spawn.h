@@ -16,6 +16,7 @@
 #include "base/err.h"
 
 struct cgroup;
+struct confine_opts;
 struct mounts_opts;
 struct pidns;
 
@@ -34,12 +35,13 @@ struct spawn_opts {
 	const gid_t *groups; /* NULL: the caller's stay */
 	size_t group_count;
 	bool set_user;	/* switch to uid, gid, groups */
-	bool drop_caps; /* not under -p none unless the user changes */
+	bool drop_caps; /* every set, bounding included: not under -p none unless the user changes */
 	bool no_new_privs;
 	uint64_t max_file_bytes, nofile;  /* UINT64_MAX: inherit */
 	uint64_t timer_slack_ns;	  /* of the command, in place of the caller's; 0: inherit */
 	const struct pidns *pidns;	  /* NULL: the caller's pid namespace */
-	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace */
+	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace, unless confined */
+	const struct confine_opts *confine; /* NULL: every file; else no core dumps, too */
 };
 
 struct child_image;

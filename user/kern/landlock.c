@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Landlock: a domain that grants what the policy allows. Its rules only add on the way down, so
+ * what a rule takes away below an allowed directory is left to mounts, or to the kernel half. The
+ * domain itself refuses every change of mounts, in any user namespace, and ptrace of what is outside
+ * it: with that the root, memory and descriptors of others of the same user, which have no masks.
+ *
+ * A rule is bound to an inode. On tier A the kernel half follows an object that is replaced and an
+ * entry that comes later, so there a rule on one is widened to its directory: this wall is the second.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "kern/confine.h"
+#include "kern/confine_plan.h"
+
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE /* ABI 3 */
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
+#endif
+
+#define READS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define MAKES                                                           \
+	(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |   \
+	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |   \
+	 LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | \
+	 LANDLOCK_ACCESS_FS_MAKE_SYM)
+#define WRITES                                                               \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |     \
+	 LANDLOCK_ACCESS_FS_REMOVE_FILE | MAKES | LANDLOCK_ACCESS_FS_REFER | \
+	 LANDLOCK_ACCESS_FS_TRUNCATE)
+/* What may be granted on anything but a directory. */
+#define OF_FILES                                                      \
+	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | \
+	 LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_TRUNCATE)
+
+struct domain {
+	const struct confine_opts *opts;
+	char *what;
+	int ruleset;
+	uint64_t handled;
+};
+
+int confine_landlock_abi(void)
+{
+	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+
+	return abi < 0 ? 0 : (int)abi;
+}
+
+static uint64_t access_of(unsigned int rights)
+{
+	return (rights & FILE_READ ? READS : 0) |
+	       (rights & FILE_EXEC ? LANDLOCK_ACCESS_FS_EXECUTE : 0) |
+	       (rights & FILE_WRITE ? WRITES : 0);
+}
+
+static int grant(struct domain *d, const char *path, size_t len, uint64_t access, bool optional)
+{
+	struct landlock_path_beneath_attr attr = { .allowed_access = access & d->handled };
+	char name[PATH_MAX];
+	own_fd fd = -1;
+	struct stat st;
+
+	if (len >= sizeof(name)) {
+		errno = ENAMETOOLONG;
+		return mounts_fail(d->what, "Landlock rule on '%.80s'", path);
+	}
+	memcpy(name, path, len);
+	name[len] = '\0';
+	fd = open(name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT && optional)
+		return 0;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return mounts_fail(d->what, "open '%.90s'", name);
+	if (!S_ISDIR(st.st_mode))
+		attr.allowed_access &= OF_FILES;
+	attr.parent_fd = fd;
+	if (syscall(SYS_landlock_add_rule, d->ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0)
+		return mounts_fail(d->what, "Landlock rule on '%.80s'", name);
+	return 0;
+}
+
+/* What the rules above number `index` grant at it already. */
+static unsigned int granted_above(const struct file_policy *policy, size_t index)
+{
+	const struct file_policy before = { .rules = policy->rules, .count = index };
+	const char *path = policy->rules[index].path;
+	size_t len = strlen(path);
+	unsigned int rights = 0;
+
+	while (len > 1) {
+		const struct file_rule *r = confine_plan_rule(&before, path, len);
+
+		if (!r || strlen(r->path) >= len)
+			break;
+		rights |= r->rights;
+		len = strlen(r->path);
+	}
+	return rights;
+}
+
+static size_t parent_of(const char *path, size_t len)
+{
+	while (len > 1 && path[len - 1] != '/')
+		len--;
+	return len > 1 ? len - 1 : 1;
+}
+
+static int grant_rule(struct domain *d, size_t index)
+{
+	const struct file_policy *policy = d->opts->policy;
+	const struct file_rule *r = &policy->rules[index];
+	bool widen = !d->opts->mounts && !(r->reach == FILE_OBJECT && r->directory);
+	size_t len = strlen(r->path);
+
+	if (r->reach == FILE_ANYWHERE)
+		return widen && r->rights ? grant(d, "/", 1, access_of(r->rights), false) : 0;
+	if (r->reach == FILE_ABSENT || (r->reach == FILE_ENTRY && !widen) ||
+	    !(r->rights & ~granted_above(policy, index)))
+		return 0;
+	return grant(d, r->path, widen ? parent_of(r->path, len) : len, access_of(r->rights),
+		     r->optional);
+}
+
+/* Device nodes and what a process says about itself in /proc: no file is written there, and a shell
+ * without /dev/null is none. */
+static int grant_kernel_files(struct domain *d)
+{
+	static const char *const kernel[] = { "/dev", "/proc" };
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < sizeof(kernel) / sizeof(*kernel); i++) {
+		const struct file_rule *r =
+			confine_plan_rule(d->opts->policy, kernel[i], strlen(kernel[i]));
+
+		if (r && r->rights & FILE_READ)
+			rc = grant(d, kernel[i], strlen(kernel[i]),
+				   READS | LANDLOCK_ACCESS_FS_WRITE_FILE |
+					   LANDLOCK_ACCESS_FS_TRUNCATE,
+				   true);
+	}
+	return rc;
+}
+
+int confine_ruleset(const struct confine_opts *opts, char what[MOUNTS_WHAT])
+{
+	int abi = confine_landlock_abi();
+	struct domain d = { .opts = opts,
+			    .what = what,
+			    .handled = READS | WRITES | LANDLOCK_ACCESS_FS_EXECUTE };
+	struct landlock_ruleset_attr attr;
+	own_fd ruleset = -1;
+	int rc;
+
+	/* Without REFER, ABI 1 refuses every move between directories. */
+	if (abi < 2) {
+		errno = EOPNOTSUPP;
+		return mounts_fail(what, "Landlock");
+	}
+	if (abi < 3)
+		d.handled &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
+	attr = (struct landlock_ruleset_attr){ .handled_access_fs = d.handled };
+	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+	if (ruleset < 0)
+		return mounts_fail(what, "make a Landlock ruleset");
+	d.ruleset = ruleset;
+	rc = grant_kernel_files(&d);
+	for (size_t i = 0; !rc && i < opts->policy->count; i++)
+		rc = grant_rule(&d, i);
+	return rc ? rc : take_fd(&ruleset);
+}
+
+int confine_restrict(int ruleset, char what[MOUNTS_WHAT])
+{
+	return syscall(SYS_landlock_restrict_self, ruleset, 0) < 0
+		       ? mounts_fail(what, "enter the Landlock domain")
+		       : 0;
+}
