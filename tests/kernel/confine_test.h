@@ -29,7 +29,9 @@ static inline void drop_all(uid_t uid)
 /* What the child of a run does, without its exec. */
 static inline void enter(const struct scene *s, uid_t uid)
 {
-	const struct confine_opts opts = { .policy = &s->policy, .mounts = true, .landlock = true };
+	const struct confine_opts opts = {
+		.policy = &s->policy, .mounts = true, .landlock = true, .uid = uid
+	};
 	const struct mounts_opts bare = { 0 };
 	char what[MOUNTS_WHAT] = "";
 	int ruleset;

@@ -21,6 +21,7 @@ struct confine_opts {
 	const struct file_policy *policy; /* compiled */
 	bool mounts;			  /* tier B: read-only remounts and masks */
 	bool landlock;
+	uid_t uid; /* whom the command runs as: root may write host settings without capabilities */
 };
 
 /* What of the policy mounts and Landlock cannot hold, for the tier's clauses and for refusals. */

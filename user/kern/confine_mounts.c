@@ -80,24 +80,38 @@ static int mount_id(int fd, const char *path, int flags, uint64_t *id)
 	return 0;
 }
 
-/* What a node is before anything is covered, and its clone. */
-static int take(struct work *w, struct confine_node *n)
+/* What a node is, the first time one looks; an O_PATH descriptor, or -errno. -ENOENT is fine: it is
+ * noted as gone. */
+static int see(struct work *w, struct confine_node *n, const char *path)
 {
-	char path[PATH_MAX];
+	own_fd fd = look_up(path);
 	struct stat st;
-	own_fd fd = -1;
 
-	path_of(n, path);
-	fd = look_up(path);
 	if (fd < 0 && errno == ENOENT && n->optional) {
 		n->gone = true;
-		return 0;
+		return -ENOENT;
 	}
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return mounts_fail(w->what, "open '%.90s'", path);
+	n->seen = true;
 	n->dev = st.st_dev;
 	n->ino = st.st_ino;
 	n->directory = S_ISDIR(st.st_mode);
+	return take_fd(&fd);
+}
+
+/* The clone of a node, before anything is covered. A mask needs none. */
+static int take(struct work *w, struct confine_node *n)
+{
+	char path[PATH_MAX];
+	own_fd fd = -1;
+
+	if (n->mask && !n->way)
+		return 0;
+	path_of(n, path);
+	fd = see(w, n, path);
+	if (fd < 0)
+		return n->gone ? 0 : fd;
 	if (n->mask)
 		return 0;
 	n->tree = open_tree(fd, "",
@@ -229,20 +243,35 @@ static bool is_what_was_seen(const struct work *w, const struct confine_node *n,
 	return fstat(target, &st) == 0 && st.st_dev == n->dev && st.st_ino == n->ino;
 }
 
+/* Where a node goes: what its path leads to by now. */
+static int find_target(struct work *w, struct confine_node *n, const char *path)
+{
+	own_fd target = -1;
+
+	if (!n->seen)
+		return see(w, n, path);
+	target = look_up(path);
+	if (target < 0)
+		return mounts_fail(w->what, "open '%.90s'", path);
+	if (!is_what_was_seen(w, n, target)) {
+		errno = ESTALE;
+		return mounts_fail(w->what, "'%.80s' was replaced meanwhile", path);
+	}
+	return take_fd(&target);
+}
+
 static int put(struct work *w, struct confine_node *n)
 {
 	char path[PATH_MAX];
 	own_fd target = -1, tree = take_fd(&n->tree);
 
 	path_of(n, path);
+	target = find_target(w, n, path);
+	if (target < 0)
+		return n->gone ? 0 : target;
 	if (n->mask)
 		tree = clone_mask(w, n);
-	target = look_up(path);
-	if (target >= 0 && !is_what_was_seen(w, n, target)) {
-		errno = ESTALE;
-		return mounts_fail(w->what, "'%.80s' was replaced meanwhile", path);
-	}
-	if (tree < 0 || target < 0 || mount_id(tree, "", AT_EMPTY_PATH, &n->mount_id) < 0 ||
+	if (tree < 0 || mount_id(tree, "", AT_EMPTY_PATH, &n->mount_id) < 0 ||
 	    move_mount(tree, "", target, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) < 0)
 		return mounts_fail(w->what, "%s '%.90s'", n->mask ? "mask" : "mount", path);
 	return 0;
@@ -314,7 +343,7 @@ static int apply(struct work *w, const struct confine_opts *opts)
 		return mounts_fail(w->what, "find the name of the working directory");
 	rc = check_directory(opts, cwd, w->what);
 	if (!rc)
-		rc = confine_plan(&w->plan, opts->policy);
+		rc = confine_plan(&w->plan, opts->policy, opts->uid == 0);
 	if (rc == -E2BIG)
 		return mounts_fail(w->what, "the policy needs more than %d mounts",
 				   CONFINE_MOUNTS_MAX);

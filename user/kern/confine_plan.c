@@ -92,7 +92,7 @@ static const struct file_rule *exact(const struct file_policy *policy, const cha
  * masks are staged below it. What speaks about the whole host there stays read-only, since root may
  * write it without any capability.
  */
-static int plan_proc(struct confine_plan *p, const struct file_policy *policy)
+static int plan_proc(struct confine_plan *p, const struct file_policy *policy, bool root)
 {
 	static const char *const host[] = { PROC "/acpi",	  PROC "/bus",	PROC "/fs",
 					    PROC "/irq",	  PROC "/scsi", PROC "/sys",
@@ -105,7 +105,7 @@ static int plan_proc(struct confine_plan *p, const struct file_policy *policy)
 	/* Where reading is denied altogether Landlock says so: "/" has no mask. */
 	if (!said)
 		p->nodes[0].mask = false;
-	for (size_t i = 0; !rc && own && i < sizeof(host) / sizeof(*host); i++)
+	for (size_t i = 0; !rc && own && root && i < sizeof(host) / sizeof(*host); i++)
 		if (!exact(policy, host[i]))
 			rc = push(p, host[i], strlen(host[i]), rights, true);
 	return rc;
@@ -127,14 +127,14 @@ static int plan_rule(struct confine_plan *p, const struct file_policy *policy, s
 	return rc ? rc : push(p, r->path, len, r->rights, r->optional);
 }
 
-int confine_plan(struct confine_plan *p, const struct file_policy *policy)
+int confine_plan(struct confine_plan *p, const struct file_policy *policy, bool root)
 {
-	const struct file_rule *root = exact(policy, "/");
+	const struct file_rule *top = exact(policy, "/");
 	int rc;
 
 	p->count = 0;
-	p->root = root ? root->rights : FILE_ALL;
-	rc = plan_proc(p, policy);
+	p->root = top ? top->rights : FILE_ALL;
+	rc = plan_proc(p, policy, root);
 	for (size_t i = 0; !rc && i < policy->count; i++)
 		rc = plan_rule(p, policy, i);
 	return rc;

@@ -25,7 +25,7 @@ struct confine_node {
 	bool way;      /* a mask, with nodes below it that stay reachable */
 	bool optional; /* fine when it is gone by now */
 	/* what confine_mounts found and made */
-	bool gone, directory;
+	bool seen, gone, directory;
 	dev_t dev;
 	ino_t ino;
 	uint64_t mount_id;
@@ -38,8 +38,9 @@ struct confine_plan {
 	unsigned int root; /* rights on "/", which is no node */
 };
 
-/* -E2BIG when the policy needs more mounts than there is room for. */
-int confine_plan(struct confine_plan *plan, const struct file_policy *policy);
+/* For a tree of root's, or of another user. -E2BIG when the policy needs more mounts than there is
+ * room for. */
+int confine_plan(struct confine_plan *plan, const struct file_policy *policy, bool root);
 
 /* The innermost rule about an existing object at or above a canonical path; NULL: none. */
 const struct file_rule *confine_plan_rule(const struct file_policy *policy, const char *path,
