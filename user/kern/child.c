@@ -102,9 +102,8 @@ static void find_image_again(const struct child *c)
 	struct stat was, is;
 	int fd = open(c->image->path, O_PATH | O_CLOEXEC);
 
-	if (fd < 0 || fstat(fd, &is) < 0)
-		die(c, SPAWN_EXEC, errno, "exec");
-	if (fstat(c->image->fd, &was) < 0 || was.st_dev != is.st_dev || was.st_ino != is.st_ino)
+	if (fd < 0 || fstat(fd, &is) < 0 || fstat(c->image->fd, &was) < 0 ||
+	    was.st_dev != is.st_dev || was.st_ino != is.st_ino)
 		die(c, SPAWN_EXEC, EACCES, "exec");
 	if (c->image->link_dir < 0)
 		return;
