@@ -276,8 +276,8 @@ static const struct {
 	{ { "--cgroup-parent", "/a/.." }, "not an absolute path" },
 	{ { "--allow-reduced", "memory_cap,foo" }, "--allow-reduced foo: not a capability" },
 	{ { "--allow-reduced", "memory_cap," }, "not a capability" },
-	{ { "-p", "default" }, "-p default: file and network policy are not in this build" },
-	{ { "-p", "./x.ini" }, "only -p none is" },
+	{ { "-p", "a:b" }, "-p a:b: not a profile's name; write ./a:b for a file" },
+	{ { "-p", ".x" }, "not a profile's name" },
 	{ { "-c" }, "-c: needs STRING" },
 	{ { "-c", "" }, "-c: its value is empty" },
 };

@@ -4,6 +4,7 @@
 
 #include "policy/option.h"
 #include "print.h"
+#include "profile_load.h"
 #include "run/meta.h"
 #include "run/run.h"
 #include "usage.h"
@@ -14,6 +15,8 @@ static int parse(struct spec *spec, int argc, char **argv, struct err *err)
 
 	if (!rc)
 		rc = spec_set_command(spec, argc - 1 - used, argv + 1 + used, err);
+	if (!rc)
+		rc = profile_load(spec, err);
 	return rc ? rc : spec_check(spec, err);
 }
 

@@ -20,6 +20,7 @@
 #include "serve/server.h"
 #include "background.h"
 #include "commands.h"
+#include "profile_load.h"
 #include "report.h"
 
 struct keeper {
@@ -177,6 +178,8 @@ static int parse(struct spec *spec, int argc, char **argv, struct err *err)
 		late_result(spec, argc, argv);
 	if (rc == 0)
 		rc = spec_set_command(spec, argc - 1 - used, argv + 1 + used, err);
+	if (rc == 0)
+		rc = profile_load(spec, err);
 	return rc < 0 ? rc : spec_check(spec, err);
 }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "policy/capability.h"
 #include "policy/option_set.h"
+#include "policy/profile_chain.h"
 
 #define LABEL_VALUE_MAX 256
 #define USER_MAX 256
@@ -394,11 +395,8 @@ int option_set_profile(struct spec *spec, const struct option *option, const cha
 		       struct err *err)
 {
 	(void)option;
-	if (strcmp(value, "none") != 0)
-		return err_say(
-			err, ERR_UNSUPPORTED, -EINVAL,
-			"%.80s: file and network policy are not in this build; only -p none is",
-			value);
+	if (!strchr(value, '/') && !profile_chain_name_valid(value))
+		return refuse(err, value, "not a profile's name; write ./%s for a file", value);
 	return keep(&spec->profile, value, err);
 }
 

@@ -201,6 +201,11 @@ static int check_built(const struct spec *spec, struct err *err)
 			       "%s: file policy is not in this build; leave it out, and the "
 			       "command may use what its user may",
 			       asked);
+	if (spec->drop_privileges)
+		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
+			       "profile %.80s: dropping capabilities is not in this build; only -p "
+			       "none leaves them alone",
+			       spec->profile);
 	if (!spec->net_host && (spec->net == NET_NONE || spec->net == NET_ALLOW))
 		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
 			       "profile %s: network policy is not in this build; say --net host "

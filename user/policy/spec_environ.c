@@ -146,6 +146,8 @@ static int from_options(struct list *list, const struct spec *spec, char *const 
 		const char *value =
 			spec->env[i].value ? spec->env[i].value : spec_environ_get(caller, name);
 
+		if (!value && spec->env[i].optional)
+			continue;
 		if (!value)
 			return err_say(err, ERR_VALIDATION, -EINVAL,
 				       "-e %s: not set in the caller's environment", name);

@@ -11,15 +11,29 @@ static int no_memory(struct err *err)
 	return err_set(err, -ENOMEM, "take it");
 }
 
+/* "**" stands before a name only, and ~ for one home only. NULL: fine. */
+static const char *check_path(const char *path)
+{
+	const char *stars = strstr(path, "**");
+
+	if (!*path || strlen(path) > SPEC_PATH_MAX)
+		return "not a path";
+	if (stars && (stars != path || path[2] != '/' || !path[3] || strpbrk(path + 3, "/*?[\\")))
+		return "'**' stands only for any depth before one name: **/NAME";
+	if (path[0] == '~' && path[1] && path[1] != '/')
+		return "'~' stands only for the home of the user that the command runs as";
+	return NULL;
+}
+
 int spec_add_file(struct spec *spec, enum file_verb verb, const char *text, const char *origin,
 		  unsigned int level, struct err *err)
 {
 	bool optional = text[0] == '-';
-	const char *path = text + optional;
+	const char *path = text + optional, *why = check_path(path);
 	struct file_wish *grown;
 
-	if (!*path || strlen(path) > SPEC_PATH_MAX)
-		return err_say(err, ERR_VALIDATION, -EINVAL, "%.80s: not a path", text);
+	if (why)
+		return err_say(err, ERR_VALIDATION, -EINVAL, "%.80s: %s", text, why);
 	if (spec->file_count == SPEC_FILES_MAX)
 		return err_say(err, ERR_VALIDATION, -E2BIG, "%.80s: more than %d paths", text,
 			       SPEC_FILES_MAX);
