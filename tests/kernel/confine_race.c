@@ -249,31 +249,121 @@ static void is_replaced(const struct scene *s)
 	MUST(try_open(at(s, "home/work/src/a.c"), O_WRONLY) != 0);
 }
 
-static void a_mask_goes_when_the_object_is_replaced_outside(void **state)
+static void keeps_what_was(const struct scene *s)
+{
+	MUST(!*content(at(s, "home/.netrc")));
+	hold();
+	MUST(try_open(at(s, "home/.netrc"), O_RDONLY) == EACCES);
+	MUST(try_open(at(s, "home/.gnupg/k"), O_RDONLY) == EACCES);
+	MUST(try_open(at(s, "home/.ssh/id"), O_RDONLY) == EACCES);
+	/* The price. */
+	MUST(try_open(at(s, "home/gone/true"), O_RDONLY) == EACCES);
+	/* And what it does not cost. */
+	MUST(!strcmp(content(at(s, "home/ok.txt")), "home/ok.txt"));
+	MUST(!strcmp(content(at(s, "other/file")), "other/file"));
+	MUST(system("ls / >/dev/null && cat /etc/passwd >/dev/null && ls $PWD/home >/dev/null") ==
+	     0);
+}
+
+static void works_on(const struct scene *s)
+{
+	WORKS(open(at(s, "home/work/src/new"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	WORKS(rename(at(s, "home/work/src/new"), at(s, "home/work/new")));
+	WORKS(unlink(at(s, "home/work/new")));
+	REFUSED(open(at(s, "home/new"), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	REFUSED(open(at(s, "home/work/.git/config"), O_WRONLY | O_CLOEXEC));
+	MUST(!*content(at(s, "home/.ssh/id")));
+	MUST(!strcmp(content(at(s, "home/ok.txt")), "home/ok.txt"));
+	MUST(system("/bin/true </dev/null >/dev/null") == 0);
+}
+
+/* `fn` stops once, and everything is replaced then. */
+static void while_replaced(void (*fn)(const struct scene *), bool freeze)
 {
 	struct scene s;
 	int status = -1;
 	char byte;
 	pid_t pid;
 
-	(void)state;
 	scene_usual(&s);
+	s.freeze = freeze;
 	shell("chown -Rh %d:%d %s", USER, USER, s.top);
 	MUST(pipe2(go, O_CLOEXEC) == 0 && pipe2(done, O_CLOEXEC) == 0);
 	pid = fork();
 	if (pid == 0) {
+		MUST(chdir(s.top) == 0);
 		enter(&s, USER);
-		is_replaced(&s);
+		fn(&s);
 		_exit(0);
 	}
 	MUST(read(done[0], &byte, 1) == 1);
 	shell("cd %s/home && echo replaced > n && mv n .netrc && rm -r .gnupg && mkdir .gnupg && "
 	      "echo replaced > .gnupg/k && rm .ssh/id && echo replaced > .ssh/id && mv work gone "
 	      "&& "
-	      "cp -r gone work && chown -R %d:%d .",
+	      "cp -r gone work && rm -r gone && mkdir gone && cp work/true gone && "
+	      "chown -R %d:%d .",
 	      s.top, USER, USER);
 	MUST(write(go[1], "x", 1) == 1 && waitpid(pid, &status, 0) == pid);
 	assert_int_equal(status, 0);
+	scene_done(&s);
+}
+
+static void a_mask_goes_when_the_object_is_replaced_outside(void **state)
+{
+	(void)state;
+	while_replaced(is_replaced, false);
+}
+
+static void what_is_put_into_a_frozen_directory_is_not_readable(void **state)
+{
+	(void)state;
+	while_replaced(keeps_what_was, true);
+}
+
+static void a_frozen_way_costs_nothing_else(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_usual(&s);
+	s.freeze = true;
+	confined(&s, works_on);
+	scene_done(&s);
+}
+
+static void what_cannot_be_frozen_is_said(void **state)
+{
+	const struct confine_who user = { .uid = USER, .gid = USER };
+	struct confine_limits limits;
+	struct confine_opts opts = { .landlock = true };
+	struct scene s;
+
+	(void)state;
+	scene_usual(&s);
+	shell("chown -Rh %d:%d %s", USER, USER, s.top);
+	opts.policy = &s.policy;
+	confine_judge(&s.policy, &limits);
+	assert_int_equal(limits.replaceable, 3);
+	confine_freeze(&opts, &user, &limits);
+	assert_int_equal(limits.replaceable, 0);
+
+	/* One whose directory can be written, one that the user may not read anyway, one among too many. */
+	rule(&s, "home/work/src/a.c", 0);
+	shell("cd %s && mkdir many && touch $(seq -f many/%%.0f 600) && chmod 600 other/file && "
+	      "chown 0 "
+	      "other/file",
+	      s.top);
+	rule(&s, "other/file", 0);
+	rule(&s, "many/17", 0);
+	sort_rules(&s);
+	confine_judge(&s.policy, &limits);
+	assert_int_equal(limits.replaceable, 6);
+	confine_freeze(&opts, &user, &limits);
+	assert_int_equal(limits.replaceable, 2);
+	assert_non_null(strstr(limits.first_replaceable, "home/work/src/a.c"));
+	opts.landlock = false;
+	confine_freeze(&opts, &user, &limits);
+	assert_int_equal(limits.replaceable, 5);
 	scene_done(&s);
 }
 
@@ -285,6 +375,9 @@ int main(void)
 		cmocka_unit_test(no_worker_of_io_uring_opens_more),
 		cmocka_unit_test(a_start_that_is_raced_is_right_or_refused),
 		cmocka_unit_test(a_mask_goes_when_the_object_is_replaced_outside),
+		cmocka_unit_test(what_is_put_into_a_frozen_directory_is_not_readable),
+		cmocka_unit_test(a_frozen_way_costs_nothing_else),
+		cmocka_unit_test(what_cannot_be_frozen_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,7 @@ struct scene {
 	char top[64]; /* <top>/home is the home, <top>/home/work what may be written */
 	struct file_rule rules[RULES_MAX];
 	struct file_policy policy;
+	bool freeze; /* what is on the way to what is denied */
 };
 
 static inline char *at(const struct scene *s, const char *name)

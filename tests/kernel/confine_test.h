@@ -29,13 +29,20 @@ static inline void drop_all(uid_t uid)
 /* What the child of a run does, without its exec. */
 static inline void enter(const struct scene *s, uid_t uid)
 {
-	const struct confine_opts opts = {
+	const struct confine_who who = { .uid = uid, .gid = uid };
+	struct confine_opts opts = {
 		.policy = &s->policy, .mounts = true, .landlock = true, .uid = uid
 	};
+	struct confine_limits limits;
 	const struct mounts_opts bare = { 0 };
 	char what[MOUNTS_WHAT] = "";
 	int ruleset;
 
+	if (s->freeze) {
+		confine_freeze(&opts, &who, &limits);
+		must(!limits.replaceable, limits.first_replaceable, "can be replaced", __FILE__,
+		     __LINE__);
+	}
 	must(mounts_apply(&bare, what) == 0, what, strerror(errno), __FILE__, __LINE__);
 	ruleset = confine_ruleset(&opts, what);
 	must(ruleset >= 0, what, strerror(errno), __FILE__, __LINE__);

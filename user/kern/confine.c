@@ -24,6 +24,17 @@ static void judge_entry(const struct file_policy *policy, const struct file_rule
 		snprintf(out->first, sizeof(out->first), "%s", r->written);
 }
 
+/* Each mask is replaceable until confine_freeze says otherwise. */
+static void judge_object(const struct file_policy *policy, size_t index, struct confine_limits *out)
+{
+	const struct file_rule *r = &policy->rules[index];
+
+	if (!confine_plan_masked(policy, index))
+		return;
+	if (!out->replaceable++)
+		snprintf(out->first_replaceable, sizeof(out->first_replaceable), "%s", r->written);
+}
+
 void confine_judge(const struct file_policy *policy, struct confine_limits *out)
 {
 	*out = (struct confine_limits){ 0 };
@@ -32,6 +43,7 @@ void confine_judge(const struct file_policy *policy, struct confine_limits *out)
 
 		switch (r->reach) {
 		case FILE_OBJECT:
+			judge_object(policy, i, out);
 			break;
 		case FILE_ABSENT:
 			out->absent_at_start++;

@@ -17,11 +17,21 @@
 #include "kern/mounts.h"
 #include "policy/files.h"
 
+#define CONFINE_FROZEN_MAX 64	/* directories … */
+#define CONFINE_ENTRIES_MAX 512 /* … and entries in them all */
+
+struct confine_dir {
+	const char *path; /* its first `len` bytes */
+	size_t len;
+};
+
 struct confine_opts {
 	const struct file_policy *policy; /* compiled */
 	bool mounts;			  /* tier B: read-only remounts and masks */
 	bool landlock;
 	uid_t uid; /* whom the command runs as: root may write host settings without capabilities */
+	struct confine_dir frozen[CONFINE_FROZEN_MAX]; /* of confine_freeze */
+	size_t frozen_count;
 };
 
 /* What of the policy mounts and Landlock cannot hold, for the tier's clauses and for refusals. */
@@ -31,8 +41,29 @@ struct confine_limits {
 	bool ungrantable; /* an entry that does not exist yet is to be allowed inside what is not */
 	size_t absent_at_start; /* optional rules that found nothing */
 	char first[256];	/* the first rule it cannot hold, as written */
+	size_t replaceable; /* denied objects that are readable again once another process has put
+			     * another object in their place: neither unreadable to the command
+			     * anyway, nor in a frozen directory. All, until confine_freeze */
+	char first_replaceable[256];
 };
 void confine_judge(const struct file_policy *policy, struct confine_limits *out);
+
+struct confine_who {
+	uid_t uid;
+	gid_t gid;
+	const gid_t *groups;
+	size_t group_count;
+};
+/*
+ * A mask covers an object, not a name. Where the way to a denied object is read-only for the tree, its
+ * directories can be frozen: Landlock then grants their entries one by one, so that what is put there
+ * later, by whomever, is not readable, the object in place of a denied one included. The price is that
+ * nothing else that appears in them later is readable either, and some microseconds an entry. Fills
+ * opts->frozen (it points into the policy) and counts in `limits` what that does not close. Before the
+ * clone, in the keeper's mounts.
+ */
+void confine_freeze(struct confine_opts *opts, const struct confine_who *who,
+		    struct confine_limits *limits);
 
 /* ABI of Landlock here, 0 when there is none. */
 int confine_landlock_abi(void);

@@ -31,6 +31,16 @@ const struct file_rule *confine_plan_rule(const struct file_policy *policy, cons
 	return last_above(policy->rules, policy->count, path, len);
 }
 
+bool confine_plan_masked(const struct file_policy *policy, size_t index)
+{
+	const struct file_rule *r = &policy->rules[index];
+	size_t len = strlen(r->path);
+	const struct file_rule *over = last_above(policy->rules, index, r->path, len);
+
+	return r->reach == FILE_OBJECT && len > 1 && !(r->rights & FILE_READ) &&
+	       (!over || over->rights & FILE_READ);
+}
+
 static int node_above(const struct confine_plan *p, const char *path, size_t len)
 {
 	for (size_t i = p->count; i-- > 0;) {

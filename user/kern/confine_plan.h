@@ -42,6 +42,9 @@ struct confine_plan {
  * room for. */
 int confine_plan(struct confine_plan *plan, const struct file_policy *policy, bool root);
 
+/* Whether rule number `index` denies what would be readable without it. */
+bool confine_plan_masked(const struct file_policy *policy, size_t index);
+
 /* The innermost rule about an existing object at or above a canonical path; NULL: none. */
 const struct file_rule *confine_plan_rule(const struct file_policy *policy, const char *path,
 					  size_t len);

@@ -8,6 +8,7 @@
  * A rule is bound to an inode. On tier A the kernel half follows an object that is replaced and an
  * entry that comes later, so there a rule on one is widened to its directory: this wall is the second.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -19,6 +20,7 @@
 #include "base/own.h"
 #include "kern/confine.h"
 #include "kern/confine_plan.h"
+#include "kern/entries.h"
 
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE /* ABI 3 */
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
@@ -86,9 +88,69 @@ static int grant(struct domain *d, const char *path, size_t len, uint64_t access
 	return 0;
 }
 
-/* What the rules above number `index` grant at it already. */
-static unsigned int granted_above(const struct file_policy *policy, size_t index)
+/* ---- directories whose entries are granted one by one --------------------------------------- */
+
+static bool is_frozen(const struct confine_opts *opts, const char *path, size_t len)
 {
+	for (size_t i = 0; i < opts->frozen_count; i++)
+		if (opts->frozen[i].len == len && !memcmp(opts->frozen[i].path, path, len))
+			return true;
+	return false;
+}
+
+struct frozen {
+	struct domain *domain;
+	char path[PATH_MAX]; /* of the directory, with a '/' behind it */
+	size_t len;
+};
+
+static int grant_entry(void *arg, const char *name, unsigned char type)
+{
+	struct frozen *f = arg;
+	const struct confine_opts *opts = f->domain->opts;
+	size_t len = f->len + strlen(name);
+	const struct file_rule *r;
+
+	if (type == DT_LNK)
+		return 0; /* where it leads is what counts */
+	if (len >= sizeof(f->path)) {
+		errno = ENAMETOOLONG;
+		return mounts_fail(f->domain->what, "Landlock rule on '%.80s'", name);
+	}
+	memcpy(f->path + f->len, name, len - f->len + 1);
+	r = confine_plan_rule(opts->policy, f->path, len);
+	if (!r || !r->rights || is_frozen(opts, f->path, len))
+		return 0;
+	return grant(f->domain, f->path, len, access_of(r->rights), true);
+}
+
+/* Names of what is below can be listed; a right on the directory alone does not exist. */
+static int grant_frozen(struct domain *d, const struct confine_dir *dir)
+{
+	const struct file_rule *r = confine_plan_rule(d->opts->policy, dir->path, dir->len);
+	struct frozen f = { .domain = d, .len = dir->len };
+	own_fd fd = -1;
+	int rc = 0;
+
+	memcpy(f.path, dir->path, dir->len);
+	fd = open(f.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return mounts_fail(d->what, "open '%.90s'", f.path);
+	if (r && r->rights & FILE_READ)
+		rc = grant(d, f.path, f.len, LANDLOCK_ACCESS_FS_READ_DIR, false);
+	if (f.len > 1)
+		f.path[f.len++] = '/';
+	if (!rc)
+		rc = entries_each(fd, grant_entry, &f);
+	return rc;
+}
+
+/* ---- rules ---------------------------------------------------------------------------------- */
+
+/* What the rules above number `index` grant at it already. */
+static unsigned int granted_above(const struct confine_opts *opts, size_t index)
+{
+	const struct file_policy *policy = opts->policy;
 	const struct file_policy before = { .rules = policy->rules, .count = index };
 	const char *path = policy->rules[index].path;
 	size_t len = strlen(path);
@@ -99,8 +161,9 @@ static unsigned int granted_above(const struct file_policy *policy, size_t index
 
 		if (!r || strlen(r->path) >= len)
 			break;
-		rights |= r->rights;
 		len = strlen(r->path);
+		if (!is_frozen(opts, r->path, len))
+			rights |= r->rights;
 	}
 	return rights;
 }
@@ -122,7 +185,7 @@ static int grant_rule(struct domain *d, size_t index)
 	if (r->reach == FILE_ANYWHERE)
 		return widen && r->rights ? grant(d, "/", 1, access_of(r->rights), false) : 0;
 	if (r->reach == FILE_ABSENT || (r->reach == FILE_ENTRY && !widen) ||
-	    !(r->rights & ~granted_above(policy, index)))
+	    is_frozen(d->opts, r->path, len) || !(r->rights & ~granted_above(d->opts, index)))
 		return 0;
 	return grant(d, r->path, widen ? parent_of(r->path, len) : len, access_of(r->rights),
 		     r->optional);
@@ -171,6 +234,8 @@ int confine_ruleset(const struct confine_opts *opts, char what[MOUNTS_WHAT])
 		return mounts_fail(what, "make a Landlock ruleset");
 	d.ruleset = ruleset;
 	rc = grant_kernel_files(&d);
+	for (size_t i = 0; !rc && i < opts->frozen_count; i++)
+		rc = grant_frozen(&d, &opts->frozen[i]);
 	for (size_t i = 0; !rc && i < opts->policy->count; i++)
 		rc = grant_rule(&d, i);
 	return rc ? rc : take_fd(&ruleset);
