@@ -1,58 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* paths_test: a directory of its own for each test, and policies resolved in it. */
+/* paths_test: policies resolved in the scratch directory. */
 #ifndef KERNEL_PATHS_TEST_H
 #define KERNEL_PATHS_TEST_H
 
-#include <limits.h>
-#include <sys/stat.h>
-
-#include "base/io.h"
 #include "kern/paths.h"
-#include "must.h"
+#include "scratch.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define WISHES_MAX 8
 #define PROFILE FILE_LEVEL_PROFILE
 #define CLI FILE_LEVEL_COMMAND_LINE
-
-/* The test's own directory, the current one: home `h`, working directory `h/w`. */
-static char top[PATH_MAX];
-
-static inline int set_up(void **state)
-{
-	char path[] = "/tmp/sbx-paths-XXXXXX";
-
-	(void)state;
-	MUST(mkdtemp(path) && realpath(path, top) && chdir(top) == 0);
-	MUST(mkdir("h", 0700) == 0 && mkdir("h/w", 0700) == 0);
-	return 0;
-}
-
-static inline int tear_down(void **state)
-{
-	(void)state;
-	MUST(chdir("/") == 0);
-	return io_remove_tree(AT_FDCWD, top);
-}
-
-/* Below the test's directory, its parents with it. */
-static inline void make(const char *path, const char *text)
-{
-	char whole[2 * PATH_MAX], *slash;
-	struct err err = { 0 };
-	int fd;
-
-	snprintf(whole, sizeof(whole), "%s/%s", top, path);
-	slash = strrchr(whole, '/');
-	*slash = '\0';
-	OK(&err, io_mkdir_p(whole, 0755, &err));
-	*slash = '/';
-	if (!slash[1])
-		return;
-	fd = open(whole, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
-	MUST(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-	close(fd);
-}
 
 struct said {
 	enum file_verb verb;
@@ -66,14 +23,6 @@ struct policy {
 	struct err err;
 	int rc;
 };
-
-static inline void absolute(char *buf, size_t size, const char *path)
-{
-	if (path[0] == '/')
-		snprintf(buf, size, "%s", path);
-	else
-		snprintf(buf, size, "%s/%s", top, path);
-}
 
 static inline struct policy resolve_in(const char *home, const char *directory,
 				       const struct said *said)
@@ -137,7 +86,5 @@ static inline void expect_none(const struct policy *p, const char *path)
 	if (rule_on(p, path))
 		fail_msg("a rule on %s", path);
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 #endif
