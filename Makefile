@@ -105,8 +105,8 @@ check-btf: $(SETUP) $(SKEL) ## hold vmlinux/ and every hook against the BTF of e
 bench: $(SETUP) all $(BENCH) ## start, output, memory, kill and deadline, beside other tools
 	$(Q)BUILD=$(B) tests/bench/run
 
-bench-vm: $(SETUP) tests ## instructions per operation in a virtual machine, against the committed baseline
-	$(Q)BUILD=$(B) tests/vm/bench $(foreach v,KERNEL PREEMPT,$(if $($v),$v=$($v)))
+bench-vm: $(SETUP) tests ## instructions per operation in a virtual machine: KERNEL= PREEMPT= ROUNDS=; UPDATE=1 sets the baseline
+	$(Q)BUILD=$(B) tests/vm/bench $(foreach v,KERNEL PREEMPT ROUNDS,$(if $($v),$v=$($v))) $(if $(UPDATE),--update-baseline)
 
 fuzz: $(FUZZ) ## run every fuzz target for TIME=60 seconds
 	$(Q)tests/lib/fuzz $(TIME) $(FUZZ)
