@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "policy/capability.h"
 #include "policy/option.h"
+#include "policy/profile_builtin.h"
+#include "policy/profile_key.h"
 #include "policy/spec_environ.h"
 #include "usage.h"
 
@@ -126,6 +128,17 @@ static void table_presets(FILE *out)
 	}
 }
 
+static void table_profiles(FILE *out)
+{
+	for (size_t i = 0; i < profile_builtin_count; i++)
+		fprintf(out, "profile\t%s\t%s\n", profile_builtins[i].name,
+			profile_builtins[i].help);
+	for (size_t i = 0; i < profile_key_count; i++)
+		if (!profile_keys[i].refused)
+			fprintf(out, "key\t%s\t%s\t%s\t%s\n", profile_keys[i].section,
+				profile_keys[i].name, profile_keys[i].arg, profile_keys[i].help);
+}
+
 static void table_words(FILE *out)
 {
 	for (size_t i = 0; i < spec_environ_passed_count; i++)
@@ -147,6 +160,7 @@ void usage_table(FILE *out)
 	}
 	table_options(out);
 	table_presets(out);
+	table_profiles(out);
 	table_words(out);
 }
 
