@@ -111,6 +111,10 @@ static void file_options_become_wishes(void **state)
 	assert_string_equal(s.mounts[1].target, "/d");
 	assert_true(s.mounts[1].read_only);
 	assert_string_equal(s.cache, "~/k");
+	assert_int_equal(s.file_count, 1);
+	assert_int_equal(s.files[0].verb, FILE_RW);
+	assert_string_equal(s.files[0].path, "~/k");
+	assert_string_equal(s.files[0].origin, "--cache");
 	assert_true(s.audit && s.net_host);
 	spec_done(&s);
 }

@@ -218,9 +218,29 @@ static void more_variables_than_the_bound_are_refused(void **state)
 	assert_non_null(strstr(err.text, "more than 4096 variables"));
 }
 
+static void caches_are_led_to_one_directory(void **state)
+{
+	static const struct spec_user user = { .home = "/h", .cache = "/c" };
+	char **env = MAKE(&user, "-eGOCACHE=/mine");
+
+	(void)state;
+	assert_non_null(env);
+	assert_string_equal(spec_environ_get(env, "XDG_CACHE_HOME"), "/c");
+	assert_string_equal(spec_environ_get(env, "npm_config_cache"), "/c/npm");
+	assert_string_equal(spec_environ_get(env, "UV_CACHE_DIR"), "/c/uv");
+	assert_string_equal(spec_environ_get(env, "GRADLE_USER_HOME"), "/c/gradle");
+	assert_string_equal(spec_environ_get(env, "GOCACHE"), "/mine");
+	spec_environ_free(env);
+
+	env = MAKE(&(struct spec_user){ .home = "/h" }, "-eX=1");
+	assert_null(spec_environ_get(env, "XDG_CACHE_HOME"));
+	spec_environ_free(env);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(caches_are_led_to_one_directory),
 		cmocka_unit_test(only_the_list_is_passed),
 		cmocka_unit_test(a_name_on_the_list_may_not_smuggle_a_secret),
 		cmocka_unit_test(a_pattern_passes_all_but_what_looks_secret),

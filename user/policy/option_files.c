@@ -38,7 +38,9 @@ int option_set_cache(struct spec *spec, const struct option *option, const char 
 	if (strlen(value) > SPEC_PATH_MAX)
 		return refuse(err, value, "too long for a path");
 	spec->cache = strdup(value);
-	return spec->cache ? 0 : no_memory(err);
+	if (!spec->cache)
+		return no_memory(err);
+	return spec_add_file(spec, FILE_RW, value, "--cache", FILE_LEVEL_COMMAND_LINE, err);
 }
 
 int option_set_net(struct spec *spec, const struct option *option, const char *value,

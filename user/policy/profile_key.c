@@ -129,7 +129,10 @@ static int set_cache(struct profile_target *target, const struct profile_key *ke
 		return 0;
 	if (value[0] != '/' && value[0] != '~')
 		return refuse(err, value, "neither private, none nor an absolute path");
-	return option_set_cache(spec, NULL, value, err);
+	spec->cache = strdup(value);
+	if (!spec->cache)
+		return err_set(err, -ENOMEM, "apply a profile");
+	return spec_add_file(spec, FILE_RW, value, target->origin, target->level, err);
 }
 
 static int set_workdir(struct profile_target *target, const struct profile_key *key,

@@ -19,6 +19,15 @@ const char *const spec_environ_passed[] = {
 const size_t spec_environ_passed_count =
 	sizeof(spec_environ_passed) / sizeof(spec_environ_passed[0]);
 
+const struct spec_environ_cache spec_environ_caches[] = {
+	{ "XDG_CACHE_HOME", "" },	   { "GOCACHE", "/go-build" },
+	{ "npm_config_cache", "/npm" },	   { "UV_CACHE_DIR", "/uv" },
+	{ "GRADLE_USER_HOME", "/gradle" },
+};
+
+const size_t spec_environ_cache_count =
+	sizeof(spec_environ_caches) / sizeof(spec_environ_caches[0]);
+
 #define PATH_FALLBACK "/usr/local/bin:/usr/bin:/bin"
 
 struct list {
@@ -136,6 +145,24 @@ static int from_user(struct list *list, const struct spec *spec, const struct sp
 	return r;
 }
 
+static int from_cache(struct list *list, const char *cache, struct err *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; cache && i < spec_environ_cache_count && !r; i++) {
+		const struct spec_environ_cache *row = &spec_environ_caches[i];
+		size_t size = strlen(cache) + strlen(row->directory) + 1;
+		char *path = malloc(size);
+
+		if (!path)
+			return err_set(err, -ENOMEM, "make the environment");
+		stpcpy(stpcpy(path, cache), row->directory);
+		r = put(list, row->name, strlen(row->name), path, err);
+		free(path);
+	}
+	return r;
+}
+
 static int from_options(struct list *list, const struct spec *spec, char *const *caller,
 			struct err *err)
 {
@@ -168,6 +195,8 @@ int spec_environ(const struct spec *spec, char *const *caller, const struct spec
 	r = from_caller(&list, spec, caller, err);
 	if (!r)
 		r = from_user(&list, spec, user, id, err);
+	if (!r)
+		r = from_cache(&list, user->cache, err);
 	if (!r)
 		r = from_options(&list, spec, caller, err);
 	if (r < 0) {

@@ -15,10 +15,18 @@
 extern const char *const spec_environ_passed[];
 extern const size_t spec_environ_passed_count;
 
+/* The variables that lead tools to their cache, each to a directory of its own below user->cache. */
+struct spec_environ_cache {
+	const char *name, *directory; /* "": the cache itself */
+};
+extern const struct spec_environ_cache spec_environ_caches[];
+extern const size_t spec_environ_cache_count;
+
 /* passwd facts of the run user; NULL members keep what the caller has. */
 struct spec_user {
 	const char *name, *home, *shell;
-	const char *path; /* with --pass-path: the PATH before sudo replaced it */
+	const char *path;  /* with --pass-path: the PATH before sudo replaced it */
+	const char *cache; /* directory of the tools' caches; NULL: wherever they would be */
 };
 
 /* NULL-terminated "NAME=VALUE" vector; the caller frees it with spec_environ_free. `id` becomes
