@@ -31,7 +31,7 @@ static int split(char *text, char **words)
 /* What spec_check lets through keeps its invariants. */
 static void check(const struct spec *spec, char *const *caller)
 {
-	static const struct spec_user user = { "u", "/home/u", "/bin/sh", "/u/bin" };
+	static const struct spec_user user = { "u", "/home/u", "/bin/sh", "/u/bin", "/c" };
 	const struct spec_limit *cap = &spec->limits[LIMIT_OUTPUT];
 	char digest[65], again[65], **env = NULL;
 

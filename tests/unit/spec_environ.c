@@ -142,7 +142,7 @@ static void a_named_variable_that_the_caller_lacks_is_an_error(void **state)
 
 static void another_user_brings_home_and_shell(void **state)
 {
-	static const struct spec_user bob = { "bob", "/home/bob", "/bin/sh", "/bob/bin" };
+	static const struct spec_user bob = { "bob", "/home/bob", "/bin/sh", "/bob/bin", NULL };
 	char **env = MAKE(&bob, "-q");
 
 	(void)state;
