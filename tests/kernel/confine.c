@@ -378,6 +378,35 @@ static void what_vanished_meanwhile_is_an_error_unless_optional(void **state)
 	}
 }
 
+static void hides_all_but_work(struct scene *s)
+{
+	const struct mounts_opts mounts = { .private_tmp = true, .keep = { at(s, "home/work") } };
+	const struct confine_opts opts = {
+		.policy = &s->policy, .mounts = true, .landlock = true, .private_tmp = true
+	};
+	char what[MOUNTS_WHAT] = "";
+
+	MUST(chdir(at(s, "home/work")) == 0 && mounts_apply(&mounts, what) == 0);
+	must(confine_ruleset(&opts, what) >= 0, what, strerror(errno), __FILE__, __LINE__);
+	must(confine_mounts(&opts, what) == 0, what, strerror(errno), __FILE__, __LINE__);
+	REFUSED(open(".git/config", O_WRONLY | O_CLOEXEC));
+	REFUSED(rename(".git", "g"));
+	MUST(try_open(at(s, "home/.ssh"), O_RDONLY) == ENOENT);
+	WORKS(open("/tmp/new", O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+}
+
+static void what_a_private_tmp_hides_needs_no_rule(void **state)
+{
+	struct scene s;
+
+	(void)state;
+	scene_usual(&s);
+	rule(&s, "/var/tmp", FILE_ALL);
+	rule(&s, "/tmp", FILE_ALL);
+	sort_rules(&s);
+	in_child(&s, hides_all_but_work);
+}
+
 static void becomes_a_link(struct scene *s)
 {
 	char what[MOUNTS_WHAT] = "";
@@ -443,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_process_may_tune_itself_but_not_the_host),
 		cmocka_unit_test(a_denied_working_directory_is_refused_by_name),
 		cmocka_unit_test(what_vanished_meanwhile_is_an_error_unless_optional),
+		cmocka_unit_test(what_a_private_tmp_hides_needs_no_rule),
 		cmocka_unit_test(a_link_that_was_put_in_the_way_is_not_followed),
 		cmocka_unit_test(it_says_what_it_cannot_hold),
 	};

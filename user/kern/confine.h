@@ -29,6 +29,8 @@ struct confine_opts {
 	const struct file_policy *policy; /* compiled */
 	bool mounts;			  /* tier B: read-only remounts and masks */
 	bool landlock;
+	bool private_tmp; /* as in mounts_opts: what was below the temporary directories may be out of
+			   * sight, and needs no rule then */
 	uid_t uid; /* whom the command runs as: root may write host settings without capabilities */
 	struct confine_dir frozen[CONFINE_FROZEN_MAX]; /* of confine_freeze */
 	size_t frozen_count;

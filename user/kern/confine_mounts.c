@@ -343,7 +343,7 @@ static int apply(struct work *w, const struct confine_opts *opts)
 		return mounts_fail(w->what, "find the name of the working directory");
 	rc = check_directory(opts, cwd, w->what);
 	if (!rc)
-		rc = confine_plan(&w->plan, opts->policy, opts->uid == 0);
+		rc = confine_plan(&w->plan, opts);
 	if (rc == -E2BIG)
 		return mounts_fail(w->what, "the policy needs more than %d mounts",
 				   CONFINE_MOUNTS_MAX);

@@ -14,6 +14,17 @@ static bool within(const char *of, size_t of_len, const char *path, size_t len)
 	return len >= of_len && !memcmp(of, path, of_len) && (len == of_len || path[of_len] == '/');
 }
 
+bool confine_plan_optional(const struct confine_opts *opts, const struct file_rule *rule)
+{
+	static const char *const temporary[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	bool covered = false;
+
+	for (size_t i = 0; opts->private_tmp && i < sizeof(temporary) / sizeof(*temporary); i++)
+		covered |=
+			within(temporary[i], strlen(temporary[i]), rule->path, strlen(rule->path));
+	return rule->optional || covered;
+}
+
 /* Rules are sorted: of those above a path, the last is the innermost. */
 static const struct file_rule *last_above(const struct file_rule *rules, size_t count,
 					  const char *path, size_t len)
@@ -75,7 +86,8 @@ static int push(struct confine_plan *p, const char *path, size_t len, unsigned i
 
 /* The directories between a node and the nearest one above it. What lies below one of them comes in a
  * row, so the last node tells whether it is there already. */
-static int pin_way(struct confine_plan *p, const struct file_rule *r, unsigned int rights)
+static int pin_way(struct confine_plan *p, const struct file_rule *r, unsigned int rights,
+		   bool optional)
 {
 	size_t len = strlen(r->path);
 	int above = node_above(p, r->path, len), rc = 0;
@@ -85,7 +97,7 @@ static int pin_way(struct confine_plan *p, const struct file_rule *r, unsigned i
 		const struct confine_node *last = &p->nodes[p->count - 1];
 
 		if (r->path[i] == '/' && !within(r->path, i, last->path, last->len))
-			rc = push(p, r->path, i, rights, r->optional);
+			rc = push(p, r->path, i, rights, optional);
 	}
 	return rc;
 }
@@ -121,31 +133,33 @@ static int plan_proc(struct confine_plan *p, const struct file_policy *policy, b
 	return rc;
 }
 
-static int plan_rule(struct confine_plan *p, const struct file_policy *policy, size_t index)
+static int plan_rule(struct confine_plan *p, const struct confine_opts *opts, size_t index)
 {
+	const struct file_policy *policy = opts->policy;
 	const struct file_rule *r = &policy->rules[index];
 	size_t len = strlen(r->path);
 	const struct file_rule *over = last_above(policy->rules, index, r->path, len);
 	unsigned int above = over ? over->rights : FILE_ALL;
+	bool optional = confine_plan_optional(opts, r);
 	int rc = 0;
 
 	if (r->reach != FILE_OBJECT || len == 1 || !strcmp(r->path, PROC) || r->rights == above ||
 	    !((r->rights | above) & FILE_READ))
 		return 0;
 	if (above & FILE_WRITE)
-		rc = pin_way(p, r, above);
-	return rc ? rc : push(p, r->path, len, r->rights, r->optional);
+		rc = pin_way(p, r, above, optional);
+	return rc ? rc : push(p, r->path, len, r->rights, optional);
 }
 
-int confine_plan(struct confine_plan *p, const struct file_policy *policy, bool root)
+int confine_plan(struct confine_plan *p, const struct confine_opts *opts)
 {
-	const struct file_rule *top = exact(policy, "/");
+	const struct file_rule *top = exact(opts->policy, "/");
 	int rc;
 
 	p->count = 0;
 	p->root = top ? top->rights : FILE_ALL;
-	rc = plan_proc(p, policy, root);
-	for (size_t i = 0; !rc && i < policy->count; i++)
-		rc = plan_rule(p, policy, i);
+	rc = plan_proc(p, opts->policy, opts->uid == 0);
+	for (size_t i = 0; !rc && i < opts->policy->count; i++)
+		rc = plan_rule(p, opts, i);
 	return rc;
 }

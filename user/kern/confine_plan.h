@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "policy/files.h"
+#include "kern/confine.h"
 
 #define CONFINE_MOUNTS_MAX 8192
 
@@ -38,9 +38,11 @@ struct confine_plan {
 	unsigned int root; /* rights on "/", which is no node */
 };
 
-/* For a tree of root's, or of another user. -E2BIG when the policy needs more mounts than there is
- * room for. */
-int confine_plan(struct confine_plan *plan, const struct file_policy *policy, bool root);
+/* -E2BIG when the policy needs more mounts than there is room for. */
+int confine_plan(struct confine_plan *plan, const struct confine_opts *opts);
+
+/* Whether the object of a rule may be gone by now. */
+bool confine_plan_optional(const struct confine_opts *opts, const struct file_rule *rule);
 
 /* Whether rule number `index` denies what would be readable without it. */
 bool confine_plan_masked(const struct file_policy *policy, size_t index);

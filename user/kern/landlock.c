@@ -188,7 +188,7 @@ static int grant_rule(struct domain *d, size_t index)
 	    is_frozen(d->opts, r->path, len) || !(r->rights & ~granted_above(d->opts, index)))
 		return 0;
 	return grant(d, r->path, widen ? parent_of(r->path, len) : len, access_of(r->rights),
-		     r->optional);
+		     confine_plan_optional(d->opts, r));
 }
 
 /* Device nodes and what a process says about itself in /proc: no file is written there, and a shell
