@@ -66,7 +66,9 @@ static void a_linked_worktree_opens_what_it_shares(void **state)
 	file_policy_done(&p.rules);
 
 	/* One that does not point back is somebody else's. */
-	make("main/.git/worktrees/w/gitdir", "/elsewhere/.git\n");
+	make("elsewhere/.git", "gitdir: of another tree\n");
+	snprintf(text, sizeof(text), "%s/elsewhere/.git\n", top);
+	make("main/.git/worktrees/w/gitdir", text);
 	p = work_in("h/w");
 	expect_none(&p, "main/.git");
 	expect_none(&p, "main/.git/worktrees/w");
@@ -105,6 +107,13 @@ static void a_forged_git_opens_nothing(void **state)
 	struct policy p;
 
 	(void)state;
+	make("h/w/.git/something", "");
+	make("h/w/sub/", "");
+	p = work_in("h/w/sub");
+	expect_none(&p, "h/w/.git");
+	file_policy_done(&p.rules);
+	MUST(unlink("h/w/.git/something") == 0 && rmdir("h/w/.git") == 0);
+
 	make_git("other/.git");
 	make("h/.ssh/key", "");
 	snprintf(text, sizeof(text), "gitdir: %s/h/.ssh\n", top);

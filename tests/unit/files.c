@@ -192,6 +192,9 @@ static void later_levels_and_literal_paths_win(void **state)
 		{ .said = { { .verb = FILE_DENY, .path = "/home/u", .level = 1, .pattern = true },
 			    { .verb = FILE_RO, .path = "/home/u", .level = 1 } },
 		  .wanted = { { "/home/u/x", R | X } } },
+		{ .said = { { .verb = FILE_RO, .path = "/home/u", .level = 1, .pattern = true },
+			    { .verb = FILE_DENY, .path = "/home/u", .level = 1 } },
+		  .wanted = { { "/home/u/x", 0 } } },
 		/* A later level on the parent does not reach over a nearer rule. */
 		{ .said = { { .verb = FILE_DENY, .path = "/a/b", .level = 1 },
 			    { .verb = FILE_RW, .path = "/a", .level = CLI } },
