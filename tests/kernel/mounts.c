@@ -255,6 +255,29 @@ static int sees_only_what_was_kept(const char *dir)
 	return 0;
 }
 
+static int reaches_what_was_kept(const char *dir)
+{
+	CHECK(setresgid(UID, UID, UID) == 0 && setresuid(UID, UID, UID) == 0);
+	CHECK(exists(dir, "file"));
+	return 0;
+}
+
+static void another_user_reaches_them_whatever_the_umask(void **state)
+{
+	char dir[] = "/tmp/mounts-XXXXXX", deep[64];
+	struct mounts_opts opts = { .private_tmp = true, .bytes = CAP, .keep = { deep } };
+	mode_t before;
+
+	(void)state;
+	snprintf(deep, sizeof(deep), "%s/a", fresh_dir(dir));
+	assert_int_equal(mkdir(deep, 0755), 0);
+	assert_true(make(deep, "file"));
+	before = umask(077);
+	assert_int_equal(inside(&opts, reaches_what_was_kept, deep), 0);
+	umask(before);
+	discard(dir);
+}
+
 static void named_paths_below_tmp_stay_visible_and_nothing_else_does(void **state)
 {
 	char dir[] = "/tmp/mounts-XXXXXX", deep[64], single[64];
@@ -452,6 +475,7 @@ int main(void)
 		cmocka_unit_test(one_cap_bounds_all_private_places_together),
 		cmocka_unit_test(the_working_directory_belongs_to_the_run_user_and_vanishes),
 		cmocka_unit_test(named_paths_below_tmp_stay_visible_and_nothing_else_does),
+		cmocka_unit_test(another_user_reaches_them_whatever_the_umask),
 		cmocka_unit_test(a_fresh_directory_inside_a_kept_one_works),
 		cmocka_unit_test(the_old_directory_is_no_way_under_the_cover),
 		cmocka_unit_test(everything_vanishes_with_the_namespace),

@@ -326,6 +326,7 @@ int mounts_apply(const struct mounts_opts *opts, char what[MOUNTS_WHAT])
 	struct plan p = { .opts = opts, .what = what };
 	char cwd[PATH_MAX];
 	bool known = getcwd(cwd, sizeof(cwd)) && cwd[0] == '/';
+	mode_t before;
 	int r;
 
 	if (unshare(CLONE_NEWNS) < 0)
@@ -333,7 +334,10 @@ int mounts_apply(const struct mounts_opts *opts, char what[MOUNTS_WHAT])
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return mounts_fail(what, "make all mounts private");
 
+	/* What is made on the way to something is for whoever may go there. */
+	before = umask(0);
 	r = apply(&p);
+	umask(before);
 	plan_done(&p);
 	if (r < 0)
 		return r;
