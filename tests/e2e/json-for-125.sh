@@ -65,6 +65,23 @@ assert_eq "$rc $(jq -r .outcome "$T/through")" "0 exited" "into a fifo"
 assert "the fifo is still one" test -p "$T/fifo"
 capture "$SBXCTL" run -p none --result /dev/null -- true
 assert "/dev/null is still a device" test -c /dev/null
-capture "$SBXCTL" run -p none --result "$T/nowhere/result.json" -- sh -c 'exit 3'
-assert_eq "$rc" 3 "status when the result cannot be written"
-assert_match "$err" "^sbxctl: --result $T/nowhere/result.json: No such file" "its line"
+
+# Where it could not be written nothing runs; where that shows only at the end, success is not what is reported.
+refused_place() { # REGEX PLACE
+	capture "$SBXCTL" run -p none --result "$2" -- touch "$T/ran"
+	assert_eq "$rc" 125 "status with --result $2"
+	assert_one_line "$err" "^sbxctl: --result $2: $1" "its line"
+	assert "nothing ran" test ! -e "$T/ran"
+}
+refused_place "No such file" "$T/nowhere/result.json"
+refused_place "Not a directory" "$T/result.json/below"
+refused_place "Is a directory" "$T"
+refused_place "Is a directory" "$T/"
+refused_place "Bad file descriptor" fd:17
+refused_place "Bad file descriptor" fd:0 </dev/null
+for wanted in 0:1 3:3; do
+	mkdir "$T/vanishes"
+	capture "$SBXCTL" run -p none --result "$T/vanishes/result.json" -- sh -c "rmdir '$T/vanishes'; exit ${wanted%:*}"
+	assert_eq "$rc" "${wanted#*:}" "status when the result cannot be written"
+	assert_one_line "$err" "^sbxctl: --result $T/vanishes/result.json: No such file" "its line"
+done

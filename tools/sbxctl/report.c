@@ -41,26 +41,77 @@ static int write_to(const char *where, const char *text)
 	return io_replace_file(dir, slash ? slash + 1 : path, text, strlen(text), 0600, NULL);
 }
 
-static void write_json(const struct spec *spec, const struct result *result)
+/* 0, or -errno where write_to would fail, as far as that can be known before there is a result. */
+static int check_place(const char *where)
+{
+	own_fd dir = -1;
+	own_str path = strdup(where);
+	struct stat st;
+	uint64_t fd;
+	char *slash;
+	int flags;
+
+	if (!path)
+		return -ENOMEM;
+	if (!strncmp(where, "fd:", 3)) {
+		flags = num_u64(where + 3, &fd) < 0 ? -1 : fcntl((int)fd, F_GETFL);
+		return flags < 0 || (flags & O_ACCMODE) == O_RDONLY ? -EBADF : 0;
+	}
+	if (stat(where, &st) == 0 && !S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+	slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	dir = open(slash ? (*path ? path : "/") : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0 || faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return -errno;
+	return slash && !slash[1] ? -EISDIR : 0;
+}
+
+int report_check(const struct spec *spec, struct err *err)
+{
+	int rc = spec->result ? check_place(spec->result) : 0;
+
+	return rc < 0 ? err_say(err, ERR_VALIDATION, rc, "--result %s: %s", spec->result,
+				strerror(-rc))
+		      : 0;
+}
+
+static int write_stdout(char *text)
+{
+	size_t len = strlen(text);
+	int rc;
+
+	text[len] = '\n'; /* in place of the terminator: one write, where one is enough */
+	rc = io_write_all(STDOUT_FILENO, text, len + 1);
+	text[len] = '\0';
+	if (rc < 0 && rc != -EPIPE)
+		fprintf(stderr, "sbxctl: write the output: %s\n", strerror(-rc));
+	return rc;
+}
+
+/* 0, or negative when the record was asked for and did not arrive. */
+static int write_json(const struct spec *spec, const struct result *result)
 {
 	own_str text = NULL;
 	json_t *json;
-	int rc;
+	int printed = 0, rc;
 
 	if (!spec->json && !spec->result)
-		return;
+		return 0;
 	json = result_json(result);
 	text = json ? json_dumps(json, JSON_INDENT(2)) : NULL;
 	json_decref(json);
 	if (!text) {
 		fprintf(stderr, "sbxctl: out of memory for the result\n");
-		return;
+		return -ENOMEM;
 	}
-	if (spec->json)
-		puts(text);
 	rc = spec->result ? write_to(spec->result, text) : 0;
 	if (rc < 0)
 		fprintf(stderr, "sbxctl: --result %s: %s\n", spec->result, strerror(-rc));
+	if (spec->json)
+		printed = write_stdout(text);
+	return rc < 0 ? rc : printed;
 }
 
 static bool colored(const struct spec *spec)
@@ -115,23 +166,24 @@ static void say_how_it_ended(const struct spec *spec, const struct result *resul
 	say(spec, result->exit_code == 0 ? PRINT_DIM : PRINT_BAD, how, rest);
 }
 
-void report_result(const struct spec *spec, const struct result *result)
+int report_result(const struct spec *spec, const struct result *result)
 {
 	char rest[64];
+	int rc = write_json(spec, result);
 	/* A command that ended of the signal that was passed on to it needs no word, as without us. */
 	bool its_own = result->outcome == OUTCOME_SIGNALED && result->killed_by == KILLED_BY_SIGNAL;
 
-	write_json(spec, result);
 	if (spec->tree)
 		tree_print(stderr, result, colored(spec));
 	if (spec->verbose)
 		say_how_it_ended(spec, result);
 	if (spec->quiet || spec->json || !result->diagnostic[0] ||
 	    (!result->output_lost && (its_own || result_exit_status(result) == 0)))
-		return;
+		return rc;
 	snprintf(rest, sizeof(rest), " (run %s, %llu killed)", result->id,
 		 (unsigned long long)result->killed);
 	say(spec, PRINT_BAD, result->diagnostic, rest);
+	return rc;
 }
 
 void report_failure(const struct spec *spec, const struct result *result, const struct err *err)

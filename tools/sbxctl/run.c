@@ -9,9 +9,12 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "base/own.h"
 #include "kern/kern.h"
 #include "policy/option.h"
 #include "policy/option_set.h"
@@ -124,15 +127,42 @@ static void die_of(int sig)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+/* In the write that SIGALRM interrupted, and after it: ucontext holds the mask that is restored. */
+static void give_signals_back(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *interrupted = context;
+
+	(void)sig, (void)info;
+	for (const int *s = (const int[]){ SIGINT, SIGTERM, SIGHUP, SIGQUIT, 0 }; *s; s++)
+		sigdelset(&interrupted->uc_sigmask, *s);
+}
+
+/* A signal that comes while the result is written must not lose it; one that comes while nobody reads the result is the
+ * only way out. */
+static void report_may_block(bool yes)
+{
+	const struct sigaction action = { .sa_sigaction = give_signals_back,
+					  .sa_flags = SA_SIGINFO | SA_RESTART };
+	const struct itimerval patience = { .it_value = { .tv_sec = yes } };
+	sigset_t alarm;
+
+	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
+	setitimer(ITIMER_REAL, &patience, NULL);
+}
+
 static int finish(struct keeper *k, int rc, const struct err *err)
 {
 	int status, sig = 0;
 
+	report_may_block(true);
 	if (k->result) {
 		status = result_exit_status(k->result);
-		if (status == 0 && k->result->output_lost)
+		if ((report_result(&k->spec, k->result) < 0 || k->result->output_lost) &&
+		    status == 0)
 			status = 1; /* as the command itself would have ended */
-		report_result(&k->spec, k->result);
 		sig = run_death_signal(k->run);
 	} else {
 		status = 125;
@@ -140,6 +170,7 @@ static int finish(struct keeper *k, int rc, const struct err *err)
 			status = rc == -ENOENT ? 127 : 126;
 		report_failure(&k->spec, k->run ? run_result(k->run) : NULL, err);
 	}
+	report_may_block(false);
 	background_ended(&k->background, status);
 	run_free(k->run);
 	spec_done(&k->spec);
@@ -195,6 +226,11 @@ int cmd_run(int argc, char **argv)
 	prctl(PR_SET_DUMPABLE, 0);
 	spec_init(&k.spec);
 	rc = parse(&k.spec, argc, argv, &err);
+	if (rc == 0) {
+		rc = report_check(&k.spec, &err);
+		if (rc < 0)
+			free(take_ptr(&k.spec.result)); /* nor can the refusal be written there */
+	}
 	if (rc == 0 && k.spec.leftovers == LEFTOVERS_KEEP && k.spec.json)
 		rc = err_say(&err, ERR_VALIDATION, -EINVAL,
 			     "--json needs the end of the run, --leftovers keep does not wait for "

@@ -149,14 +149,61 @@ void run_event(struct run *run, enum run_event event)
 		entries[next](run);
 }
 
+static bool output_waits(const struct run *run)
+{
+	const struct stream *s = run->capture.streams;
+
+	return s[0].at < s[0].len || s[1].at < s[1].len;
+}
+
+bool run_endable(const struct run *run)
+{
+	return run->state >= RUN_RUNNING &&
+	       (run->state < RUN_DRAINING || (run->state == RUN_DRAINING && output_waits(run)));
+}
+
+static void fix_cause(struct run *run, const struct run_cause *cause)
+{
+	run->cause = *cause;
+	run->cause.fixed = true;
+	run->cause.at_ns = clock_boot_ns();
+}
+
+/*
+ * The tree is gone by itself, and a reader does not take what it wrote. The deadline, the owner and whoever says
+ * stop bound that wait as they bounded the command, which would have waited in its write.
+ */
+static void cut_drain(struct run *run)
+{
+	if (run->cause.fixed || !run->late.fixed || !output_waits(run))
+		return;
+	fix_cause(run, &run->late);
+	run->cut = true;
+	capture_drop_sinks(&run->capture);
+}
+
+static void late_end(struct run *run, const struct run_cause *cause)
+{
+	if (!run->cause.fixed && cause->killed_by == KILLED_BY_OUTPUT) {
+		fix_cause(run, cause); /* the rest of a pipe crossed the cap */
+		return;
+	}
+	if (!run->late.fixed)
+		run->late = *cause;
+	run->late.fixed = true;
+	cut_drain(run);
+}
+
 void run_end(struct run *run, enum run_event how, struct run_cause cause)
 {
-	if (run->state < RUN_RUNNING || run->state >= RUN_DRAINING)
+	if (run->state < RUN_RUNNING || run->state > RUN_DRAINING)
 		return;
+	if (run->state == RUN_DRAINING) {
+		late_end(run, &cause);
+		return;
+	}
 	if (!run->cause.fixed) {
-		cause.fixed = true;
-		run->cause = cause;
-		run->cause.at_ns = clock_boot_ns();
+		fix_cause(run, &cause);
 		run_autopsy(run);
 	}
 	run_event(run, how);
@@ -198,12 +245,11 @@ static void on_drain(void *arg)
 {
 	struct run *run = arg;
 	uint64_t now = clock_boot_ns();
-	bool waiting = false;
+	bool waiting = output_waits(run);
 
-	for (int i = 0; i < 2; i++)
-		waiting |= run->capture.streams[i].at < run->capture.streams[i].len;
 	if (waiting && (!run->cause.fixed || now - run->drain_since_ns < RUN_DRAIN_NS)) {
 		loop_timer_arm(run->loop, &run->drain, now + RUN_OUTSIDER_NS);
+		cut_drain(run);
 		return;
 	}
 	if (waiting)

@@ -117,7 +117,7 @@ static void outcome_of_cause(struct run *run)
 	r->killed_by = cause->killed_by;
 	r->limit = cause->limit;
 	r->limit_actual = cause->actual;
-	if (!cause->signal)
+	if (!cause->signal || run->cut)
 		return;
 	/* Forwarded: a root that chose its own way out has the last word. */
 	if (r->exit_code >= 0) {
@@ -134,24 +134,27 @@ static void diagnose(struct run *run)
 	uint64_t cap = limit_in_force(&run->limits[LIMIT_OUTPUT]) ? run->limits[LIMIT_OUTPUT].value
 								  : UINT64_MAX;
 	const char *by = killed_by_name(r->killed_by);
-	char text[64];
+	char why[96] = "", more[64] = "", text[64];
 
 	if (r->diagnostic[0])
 		return;
 	if (r->limit >= 0) {
 		limit_text((enum limit_id)r->limit, run->limits[r->limit].value, text,
 			   sizeof(text));
-		result_diagnostic(r, cap, "%s limit exceeded (%s)", limit_table[r->limit].name,
-				  text);
+		snprintf(why, sizeof(why), "%s limit exceeded (%s)", limit_table[r->limit].name,
+			 text);
 	} else if (r->killed_by == KILLED_BY_SIGNAL) {
 		num_signal_text(run->cause.signal, text, sizeof(text));
-		result_diagnostic(r, cap, "ended after %s", text);
+		snprintf(why, sizeof(why), "ended after %s", text);
 	} else if (by) {
-		result_diagnostic(r, cap, "ended by: %s", by);
+		snprintf(why, sizeof(why), "ended by: %s", by);
 	}
-	if (r->survivors)
-		result_diagnostic(r, cap, "%llu processes did not die",
-				  (unsigned long long)r->survivors);
+	if (run->cut)
+		snprintf(more, sizeof(more), "its output was not read");
+	else if (r->survivors)
+		snprintf(more, sizeof(more), "%llu processes did not die",
+			 (unsigned long long)r->survivors);
+	result_diagnostic(r, cap, "%s%s%s", why, why[0] && more[0] ? "; " : "", more);
 }
 
 static void times(struct run *run)

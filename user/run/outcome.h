@@ -3,6 +3,9 @@
 #ifndef RUN_OUTCOME_H
 #define RUN_OUTCOME_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum outcome {
 	OUTCOME_UNKNOWN,
 	OUTCOME_EXITED,
@@ -37,5 +40,16 @@ const char *killed_by_name(enum killed_by killed_by); /* NULL for NONE */
 /* Of a record that was read back; what is not in the list is UNKNOWN or NONE. `name` may be NULL. */
 enum outcome outcome_find(const char *name);
 enum killed_by killed_by_find(const char *name);
+
+/* Why it ends; the first one said wins. */
+struct run_cause {
+	bool fixed;
+	enum outcome outcome;
+	enum killed_by killed_by;
+	int limit; /* enum limit_id or -1 */
+	uint64_t actual;
+	int signal; /* forwarded signal, 0: none */
+	uint64_t at_ns;
+};
 
 #endif

@@ -127,7 +127,7 @@ static int request(struct run *run, enum run_event how, enum outcome outcome,
 {
 	struct run_cause cause = { .outcome = outcome, .killed_by = killed_by, .limit = -1 };
 
-	if (run->state < RUN_RUNNING || run->state >= RUN_DRAINING)
+	if (!run_endable(run))
 		return -ESRCH;
 	run_end(run, how, cause);
 	return 0;
@@ -230,6 +230,8 @@ int run_death_signal(const struct run *run)
 	const struct result *r = &run->result;
 	int sig = run->cause.fixed ? run->cause.signal : 0;
 
+	if (run->cut)
+		return sig;
 	if (!sig || r->exit_code >= 0)
 		return 0;
 	return sig == SIGINT || sig == SIGQUIT || r->signal != sig ? sig : 0;

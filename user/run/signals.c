@@ -61,7 +61,8 @@ static void forward(struct run *run, int sig)
 				   .limit = -1,
 				   .signal = sig };
 
-	if (run->state != RUN_RUNNING && sig != SIGINT && sig != SIGTERM)
+	if (run->state != RUN_RUNNING && run->state != RUN_DRAINING && sig != SIGINT &&
+	    sig != SIGTERM)
 		return;
 	if (run->state == RUN_RUNNING)
 		run_signal(run, sig, false);

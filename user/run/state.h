@@ -25,23 +25,14 @@
 #define RUN_SPILL_PASS_BYTES (64ULL << 20) /* spill of a stream that was passed through anyway */
 #define RUN_SPILL_BYTES (8ULL << 30)	   /* of a captured one */
 
-/* Why it ends; the first one said wins. */
-struct run_cause {
-	bool fixed;
-	enum outcome outcome;
-	enum killed_by killed_by;
-	int limit; /* enum limit_id or -1 */
-	uint64_t actual;
-	int signal; /* forwarded signal, 0: none */
-	uint64_t at_ns;
-};
-
 struct run {
 	const struct spec *spec;
 	struct loop *loop;
 	struct run_watch watch;
 	enum run_state state;
 	struct run_cause cause;
+	struct run_cause late; /* wished for while the output drained */
+	bool cut;	       /* ended with output that its reader had not taken */
 	struct result result;
 
 	uint64_t id;
@@ -91,6 +82,8 @@ int launch_mounts(struct run *run, struct err *err);
 /* end.c: the only place that moves run->state. */
 void run_event(struct run *run, enum run_event event);
 void run_end(struct run *run, enum run_event how, struct run_cause cause);
+/* Whether there is still something that can be ended: the tree, or the wait for a reader of its output. */
+bool run_endable(const struct run *run);
 void run_kill(struct run *run);
 void run_release(struct run *run);
 void end_timers_init(struct run *run);
