@@ -35,3 +35,13 @@ id=$("$SBXCTL" run -p none -d -t 700ms -k 100ms -- sleep "$naps")
 capture "$SBXCTL" wait "$id"
 assert_eq "$rc" 124 "a frozen run at its deadline"
 assert "nothing is left" none_with "$naps"
+
+# Who is to clean up has to be able to run: a signal thaws as stop does.
+cat >"$T/clean" <<'EOF2'
+trap 'echo cleaned; exit 4' TERM
+echo $PPID >"$1"
+while :; do sleep 0.05; done
+EOF2
+(wait_until 5 test -s "$T/frozen-keeper" && "$SBXCTL" freeze cold$$ && kill -TERM "$(cat "$T/frozen-keeper")") &
+sbx_run --name cold$$ -- sh "$T/clean" "$T/frozen-keeper"
+assert_eq "$rc $out" "4 cleaned" "a signal for a frozen run"

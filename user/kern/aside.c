@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define DIE_MS 1000 /* after SIGKILL; a call of ours must not hang on who cannot die */
+
 int aside_start(int (*fn)(void *arg), void *arg, pid_t *pid)
 {
 	int pidfd = -1;
@@ -25,21 +27,40 @@ int aside_start(int (*fn)(void *arg), void *arg, pid_t *pid)
 	return pidfd;
 }
 
-int aside_end(int pidfd, int budget_ms)
+static bool ends(int pidfd, int budget_ms)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
-	siginfo_t info = { 0 };
 	int ready;
 
 	do {
 		ready = poll(&p, 1, budget_ms);
 	} while (ready < 0 && errno == EINTR);
-	if (ready <= 0)
+	return ready > 0;
+}
+
+static bool reap(int pidfd, siginfo_t *info)
+{
+	return !waitid(P_PIDFD, (id_t)pidfd, info, WEXITED | WNOHANG | __WALL) && info->si_pid;
+}
+
+bool aside_reap(int pidfd, int budget_ms)
+{
+	siginfo_t info = { 0 };
+
+	return ends(pidfd, budget_ms) && reap(pidfd, &info);
+}
+
+int aside_end(int pidfd, int budget_ms)
+{
+	siginfo_t info = { 0 };
+	bool ended = ends(pidfd, budget_ms);
+
+	if (!ended)
 		syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
-	while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | __WALL) && errno == EINTR)
-		;
+	if (ended || ends(pidfd, DIE_MS))
+		reap(pidfd, &info);
 	close(pidfd);
-	if (ready <= 0)
+	if (!ended)
 		return -ETIMEDOUT;
 	return info.si_code == CLD_EXITED ? info.si_status : -EINTR;
 }

@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "kern/aside.h"
+
+#define STOP_MS 1000 /* it dies last of the namespace, and waits for who sleeps uninterruptibly */
 
 /*
  * PDEATHSIG is the fast way. It is not sent by a keeper that was dying while it was set, so the keeper's
@@ -88,8 +91,7 @@ void pidns_stop(struct pidns *ns)
 {
 	if (ns->pid > 0) {
 		syscall(SYS_pidfd_send_signal, ns->pidfd, SIGKILL, NULL, 0);
-		while (waitpid(ns->pid, NULL, 0) < 0 && errno == EINTR)
-			;
+		aside_reap(ns->pidfd, STOP_MS);
 	}
 	ns->pid = -1;
 	close_fd(&ns->pidfd);

@@ -14,9 +14,12 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "kern/aside.h"
 #include "kern/cgroup.h"
 #include "kern/child.h"
 #include "kern/pidns.h"
+
+#define ABORT_MS 1000 /* it may hang in a file system that does not answer */
 
 static int spawn_clone(struct spawn *s, const struct spawn_opts *opts, struct err *err)
 {
@@ -156,10 +159,10 @@ void spawn_abort(struct spawn *s)
 {
 	if (s->pid <= 0)
 		return;
-	if (s->pidfd >= 0)
+	if (s->pidfd >= 0) {
 		syscall(SYS_pidfd_send_signal, s->pidfd, SIGKILL, NULL, 0);
-	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+		aside_reap(s->pidfd, ABORT_MS);
+	}
 	s->pid = -1;
 }
 

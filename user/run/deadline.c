@@ -271,6 +271,8 @@ int deadline_sources(struct run *run, struct err *err)
 		run->ring.fd = events_fd(run->events);
 		rc = loop_add(run->loop, &run->ring, EPOLLIN, err);
 	}
+	if (rc == 0)
+		rc = signals_watch_root(run, err);
 	if (rc == 0 && run->owner.fd >= 0)
 		rc = loop_add(run->loop, &run->owner, run->owner_events, err);
 	run->oom.fd = cgroup_events_fd(run->cgroup, &oom_events);

@@ -60,6 +60,8 @@ static void enter_grace(struct run *run)
 
 static void enter_interrupted(struct run *run)
 {
+	if (run->frozen)
+		run_freeze(run, false);
 	loop_timer_arm(run->loop, &run->grace, clock_boot_ns() + run->spec->kill_after_ns);
 	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
 }
@@ -270,6 +272,7 @@ void end_timers_init(struct run *run)
 void run_release(struct run *run)
 {
 	struct err err = { 0 };
+	bool released;
 
 	(void)FAULT("end_release");
 	deadline_disarm(run);
@@ -289,7 +292,8 @@ void run_release(struct run *run)
 		close_fd(&run->child_fds[i]);
 	spawn_done(&run->child);
 	events_close(take_ptr(&run->events));
-	if (run->cgroup && cgroup_destroy(run->cgroup, &err) < 0)
+	released = !run->cgroup || cgroup_destroy(run->cgroup, &err) == 0;
+	if (!released && !run->result.diagnostic[0])
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
 	(void)FAULT("end_cgroup");
 	cgroup_free(take_ptr(&run->cgroup));
@@ -300,5 +304,6 @@ void run_release(struct run *run)
 	kern_close(take_ptr(&run->kern));
 	if (run->workdir[0])
 		rmdir(run->workdir);
-	rundir_release(&run->dir);
+	if (released) /* else a later sweep tries again */
+		rundir_release(&run->dir);
 }

@@ -19,6 +19,15 @@
 static const int handled[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
 			       SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD, SIGWINCH };
 
+static void root_ended(struct run *run, int status)
+{
+	run->root_status = status;
+	run->root_exited = true;
+	/* The kernel half may have ended it, and said why, before any of our sources did. */
+	deadline_reason(run, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	run_event(run, run->spec->leftovers == LEFTOVERS_KILL ? EV_ROOT_EXIT : EV_ROOT_LINGER);
+}
+
 static void reap(struct run *run)
 {
 	int status;
@@ -29,14 +38,33 @@ static void reap(struct run *run)
 			run->watcher.pid = -1;
 		if (pid != run->child.pid)
 			continue;
-		run->root_status = status;
-		run->root_exited = true;
 		run->child.pid = -1; /* the number may be somebody else's from now on */
-		/* The kernel half may have ended it, and said why, before any of our sources did. */
-		deadline_reason(run, WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-		run_event(run,
-			  run->spec->leftovers == LEFTOVERS_KILL ? EV_ROOT_EXIT : EV_ROOT_LINGER);
+		if (!run->root_exited)
+			root_ended(run, status);
 	}
+}
+
+/*
+ * A process of the tree that traces the root is told of its end in our place, and need not pass it on: there is no
+ * SIGCHLD and nothing to wait for. The pidfd tells all the same, and the row has the receipt.
+ */
+static void on_root(void *arg, uint32_t events)
+{
+	struct run *run = arg;
+	struct sbx_sandbox row;
+
+	(void)events;
+	loop_del(run->loop, &run->root);
+	reap(run);
+	if (!run->root_exited && kern_sandbox_read(run->kern, run->id, &row) == 0 &&
+	    row.flags & SBX_ROOT_EXITED)
+		root_ended(run, (int)row.root_status);
+}
+
+int signals_watch_root(struct run *run, struct err *err)
+{
+	run->root = (struct loop_source){ .fd = run->child.pidfd, .ready = on_root, .arg = run };
+	return loop_add(run->loop, &run->root, EPOLLIN, err);
 }
 
 /* Job control: the shell that stopped us gets its terminal back as it was. */
@@ -145,6 +173,7 @@ int signals_start(struct run *run, struct err *err)
 
 void signals_stop(struct run *run)
 {
+	loop_del(run->loop, &run->root);
 	loop_del(run->loop, &run->signals);
 	close_fd(&run->signals.fd);
 }

@@ -60,7 +60,7 @@ struct run {
 	uint32_t owner_events;	    /* of run->owner, that mean its end */
 	int keeper_out, keeper_err; /* sinks, -1: none */
 	int child_fds[3];	    /* its stdin, stdout, stderr until it has them */
-	struct loop_source owner, ring, oom, signals;
+	struct loop_source owner, ring, oom, signals, root;
 	struct loop_timer wall, idle, cpu_time, counters, grace, killing, drain;
 	uint64_t started_ns, killing_since_ns, drain_since_ns;
 	uint64_t idle_since_ns, idle_cpu_ns;
@@ -102,6 +102,8 @@ void deadline_reason(struct run *run, bool root_lives_or_was_killed);
 /* signals.c */
 int signals_start(struct run *run, struct err *err);
 void signals_stop(struct run *run);
+/* The root's end as its pidfd tells it. */
+int signals_watch_root(struct run *run, struct err *err);
 void run_suspend(struct run *run);
 
 /* autopsy.c: who was alive and what each waited for; bounded in rows and time. */
