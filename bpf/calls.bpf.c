@@ -16,6 +16,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "dying.bpf.h"
+#include "fs_live.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -115,12 +116,21 @@ static __always_inline int still_welcome(struct sbx_sandbox *sb)
 	return up && up->flags & SBX_DYING ? -ECANCELED : 0;
 }
 
+static __always_inline void fs_live_add(__s64 n)
+{
+	__u64 *live = fs_live_count();
+
+	if (live)
+		__sync_fetch_and_add(live, n);
+}
+
 /* Its claim to a ring slot and its owners' rows are void without it. */
 static __always_inline void sandbox_drop(struct sbx_sandbox *sb)
 {
-	__u64 id = sb->id;
+	__u64 id = sb->id, generation = sb->files_generation;
 
-	bpf_map_delete_elem(&sandboxes, &id);
+	if (!bpf_map_delete_elem(&sandboxes, &id) && generation)
+		fs_live_add(-1);
 }
 
 /* From the request and the caller; the caller's sandbox becomes the parent. */
@@ -218,6 +228,23 @@ static __always_inline int retire(struct sbx_control *in)
 	return 0;
 }
 
+/* The caller holds the objects: with its death all is refused (dying_orphan). */
+static __always_inline int files_publish(struct sbx_sandbox *sb, __u64 generation, __u32 holder)
+{
+	bool first = !sb->files_generation;
+	__u32 one = 1;
+
+	if (generation != sb->files_next || !generation)
+		return -ESTALE;
+	if (bpf_map_update_elem(&owners, &holder, &one, BPF_ANY))
+		return -ENOSPC;
+	sb->files_holder = holder;
+	if (first)
+		fs_live_add(1);
+	*(volatile __u64 *)&sb->files_generation = generation;
+	return 0;
+}
+
 static __always_inline int control(struct sbx_control *in, struct task_struct *task)
 {
 	struct sbx_sandbox *sb = sandbox_of(in->sandbox);
@@ -244,6 +271,11 @@ static __always_inline int control(struct sbx_control *in, struct task_struct *t
 		return 0;
 	case SBX_CONTROL_RETIRE:
 		return retire(in);
+	case SBX_CONTROL_FILES_CLAIM:
+		sb->files_next = in->key;
+		return 0;
+	case SBX_CONTROL_FILES_PUBLISH:
+		return files_publish(sb, in->key, task->tgid);
 	case SBX_CONTROL_LABEL:
 	case SBX_CONTROL_OWNER:
 		return request_put(in);

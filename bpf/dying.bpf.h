@@ -38,6 +38,8 @@ static long dying_orphan(void *map, __u64 *key, struct sbx_sandbox *sb, struct d
 {
 	__u32 flags = sb->flags;
 
+	if (sb->files_generation && sb->files_holder == ctx->tgid)
+		__sync_fetch_and_or(&sb->flags, SBX_FILES_UNHELD);
 	if ((flags & SBX_KILL_WITH_OWNER && sb->owner_tgid == ctx->tgid) ||
 	    (flags & SBX_KILL_WITH_KEEPER && sb->keeper_tgid == ctx->tgid)) {
 		__sync_fetch_and_or(&sb->flags, SBX_OWNER_DIED | SBX_DYING | SBX_KILLING);

@@ -44,8 +44,10 @@ enum {
 	EPERM = 1,
 	ENOENT = 2,
 	EAGAIN = 11,
+	EACCES = 13,
 	EBUSY = 16,
 	EEXIST = 17,
+	EXDEV = 18,
 	EINVAL = 22,
 	ENOSPC = 28,
 	ELOOP = 40,
@@ -55,6 +57,7 @@ enum {
 enum { SIGKILL = 9 };
 enum { CLONE_THREAD = 0x00010000 };
 enum { PF_EXITING = 0x00000004 };	 /* linux/sched.h: do_exit has begun */
+enum { PF_IO_WORKER = 0x00000010 };	 /* linux/sched.h: of io_uring, its credentials may be a request's */
 enum { SIGNAL_GROUP_EXIT = 0x00000004 }; /* linux/sched/signal.h: group_exit_code is the status */
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID }; /* for a kfunc: the process */
 
@@ -83,8 +86,10 @@ struct signal_struct {
 	unsigned long long sum_sched_runtime; /* CPU time of released threads */
 };
 
+struct cred; /* only whether two are the same */
+
 struct task_struct {
-	unsigned int flags;		  /* PF_EXITING */
+	unsigned int flags;		  /* PF_EXITING, PF_IO_WORKER */
 	struct sched_entity se;		  /* sum_exec_runtime */
 	int exit_code;			  /* status of a leader that exited alone */
 	pid_t pid;			  /* thread id */
@@ -96,10 +101,70 @@ struct task_struct {
 	char comm[16];			  /* event records */
 	struct signal_struct *signal;	  /* same signal_struct: same process */
 	u64 self_exec_id;		  /* grows by one an exec: counts each once */
+	const struct cred *real_cred;	  /* its own */
+	const struct cred *cred;	  /* in force: another's while the kernel acts for a mount */
 };
 
-struct linux_binprm; /* argument of the exec hook, not read */
-struct seq_file;     /* bpf_seq_write of the iterator's answer */
+struct super_block {
+	u32 s_dev;		 /* with i_ino: whether a rule's inode is still the one meant */
+	unsigned long s_flags;	 /* SB_KERNMOUNT, SB_NOUSER: decided by kind */
+	unsigned long s_magic;	 /* which kind; overlayfs, whose mounting is refused */
+};
+
+struct inode {
+	unsigned short i_mode;	  /* regular files and directories: whose ioctls change things */
+	struct super_block *i_sb; /* s_dev */
+	unsigned long i_ino;	  /* see s_dev */
+};
+
+struct qstr {
+	u32 hash; /* tells two absent names of a directory apart in a denial */
+	u32 len;  /* a name that an entry rule can have is stored in the dentry itself */
+};
+
+struct dentry {
+	unsigned int d_flags;	   /* DCACHE_OP_HASH, DCACHE_OP_COMPARE: names are not compared byte by byte */
+	struct dentry *d_parent;   /* the walk */
+	struct qstr d_name;	   /* len, hash */
+	struct inode *d_inode;	   /* the object; NULL: no such entry yet */
+	unsigned char d_iname[32]; /* the name when it is short; until 6.13 */
+	struct super_block *d_sb;  /* kind of an object whose walk found no rule */
+};
+
+union shortname_store {
+	unsigned char string[32];
+};
+
+struct dentry___short { /* since 58cf9c383c5c ("dcache: back inline names with a struct-wrapped array") */
+	union shortname_store d_shortname; /* d_iname before */
+};
+
+struct path {
+	struct dentry *dentry; /* where the walk begins */
+};
+
+struct file {
+	unsigned int f_mode;  /* what is asked for; FMODE_BACKING: an open inside another */
+	unsigned int f_flags; /* __FMODE_EXEC */
+	struct path f_path;   /* dentry */
+};
+
+struct vm_area_struct {
+	struct file *vm_file; /* what is being made executable */
+};
+
+struct iattr {
+	unsigned int ia_valid; /* ATTR_SIZE: a truncation, for the denial's text */
+};
+
+struct linux_binprm {
+	struct file *file; /* what is executed */
+};
+
+struct seq_file;	/* bpf_seq_write of the iterator's answer */
+struct mnt_idmap;	/* argument of newer hooks, not read */
+struct posix_acl;	/* argument, not read */
+struct file_kattr;	/* argument, not read */
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
@@ -108,6 +173,13 @@ struct bpf_iter_meta {
 struct bpf_iter__task { /* context of iter/task */
 	struct bpf_iter_meta *meta;
 	struct task_struct *task;
+};
+
+struct bpf_iter__task_file { /* context of iter/task_file */
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	u32 fd;
+	struct file *file;
 };
 
 #pragma clang attribute pop

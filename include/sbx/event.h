@@ -18,7 +18,13 @@
 
 #define SBX_COMM 16
 
-enum { SBX_EVENT_FORK = 1, SBX_EVENT_EXEC = 2, SBX_EVENT_EXIT = 3 };
+enum {
+	SBX_EVENT_FORK = 1,
+	SBX_EVENT_EXEC = 2,
+	SBX_EVENT_EXIT = 3,
+	SBX_EVENT_DENIED =
+		4, /* the first of its kind, status is the errno (sbx/denial.h has all) */
+};
 
 /* sbx_event.flags */
 enum {

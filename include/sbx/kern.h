@@ -10,7 +10,7 @@
 
 #include "sbx/event.h"
 
-#define SBX_ABI 1
+#define SBX_ABI 2
 
 /* Bounds. A full map means the fork or the run is refused, never that something goes untracked. */
 #define SBX_MAX_TASKS 131072
@@ -59,6 +59,8 @@ enum {
 	SBX_KILL_WITH_KEEPER = 1 << 7, /* the death of keeper_tgid kills it */
 	SBX_KILLING = 1 << 8,	       /* the kernel half sends SIGKILL to every member itself */
 	SBX_ANCESTOR_DIED = 1 << 9,    /* dying because a sandbox around it is */
+	SBX_FILES_UNHELD =
+		1 << 10, /* nobody holds the objects of its file policy: all is refused */
 };
 
 /*
@@ -82,7 +84,11 @@ struct sbx_sandbox {
 	__u64 escapes;	      /* processes seen outside the group when they ended */
 	__u64 events_dropped; /* ring full */
 	__u64 root_start_ns;
-	__u64 root_exit_ns; /* receipt */
+	__u64 root_exit_ns;	/* receipt */
+	__u64 files_generation; /* of the file policy in force (sbx/files.h); 0: none */
+	__u64 files_next;	/* whose rows are being filled */
+	__u64 denials;		/* acts refused, or logged by an audit */
+	__u64 denials_dropped;	/* of these, without a row in `denials` */
 	__u32 root_pid;
 	__u32 root_status; /* as waitpid(2) returns it */
 	__u32 keeper_tgid;
@@ -91,12 +97,14 @@ struct sbx_sandbox {
 	__u32 cgroup_level;
 	__u32 ring; /* slot in `rings`, SBX_NO_RING when none */
 	__u32 flags;
-	__u32 nest;	  /* 0: outermost */
-	__u32 base_depth; /* depth of its root */
+	__u32 nest;	    /* 0: outermost */
+	__u32 base_depth;   /* depth of its root */
+	__u32 files_holder; /* process that keeps the objects of the file policy */
+	__u32 denial_rows;  /* in `denials` */
 };
 #define SBX_NO_RING 0xffffffffu
 
 SBX_ASSERT(sizeof(struct sbx_task) == 48, "sbx_task crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_sandbox) == 176, "sbx_sandbox crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_sandbox) == 216, "sbx_sandbox crosses the boundary");
 
 #endif

@@ -31,13 +31,18 @@ struct sbx_stats {
 	__u64 send_failed;   /* SIGKILLs of the exit hook that the kernel refused */
 };
 
+enum sbx_tried { SBX_UNTRIED, SBX_WORKS, SBX_FAILS };
+
 /* What the loader found out, and whether this half may still be used. */
 struct sbx_facts {
 	__u32 gone; /* unloaded: no new sandbox */
 	__u32 lsm;
 	__u32 exit_hook_kills;
 	__u32 hook_copies;
+	__u32 files; /* file policies: whether the hooks refuse, enum sbx_tried */
+	__u32 pad;
 	char lsm_detail[SBX_DETAIL];
+	char files_detail[SBX_DETAIL];
 	char exit_hook_detail[SBX_DETAIL];
 	char build_id[72];
 };
@@ -71,13 +76,15 @@ enum {
 	SBX_CONTROL_LABEL = 6,
 	SBX_CONTROL_OWNER = 7, /* register the process as owner */
 	SBX_CONTROL_LOOK = 8,  /* only report */
+	/* the file policy whose generation is `key`: */
+	SBX_CONTROL_FILES_CLAIM = 9,	/* its rows are being filled */
+	SBX_CONTROL_FILES_PUBLISH = 10, /* it is in force; the caller holds its objects */
 };
 struct sbx_control {
 	__u64 sandbox;
 	__u32 what;
 	__s32 error; /* answer */
-	/* SBX_CONTROL_RETIRE */
-	__u64 key;
+	__u64 key;   /* SBX_CONTROL_RETIRE, SBX_CONTROL_FILES_* */
 	__u64 start_ns;
 };
 
@@ -92,7 +99,7 @@ struct sbx_thread {
 
 SBX_ASSERT(sizeof(struct sbx_ring_slot) == 16, "sbx_ring_slot crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_stats) == 32, "sbx_stats crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_facts) == 344, "sbx_facts crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_facts) == 480, "sbx_facts crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_create) == 64, "sbx_create crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_control) == 32, "sbx_control crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_thread) == 24, "sbx_thread crosses the boundary");

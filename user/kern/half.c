@@ -14,6 +14,9 @@ const char *const half_pin_names[HALF_PINS] = {
 	[HALF_CREATE] = "sandbox_create", [HALF_CONTROL] = "sandbox_control",
 	[HALF_TASKS] = "tasks",		  [HALF_RINGS] = "rings",
 	[HALF_STATS] = "stats",		  [HALF_THREADS] = "task_threads",
+	[HALF_DENIALS] = "denials",	  [HALF_FS_LIVE] = "fs_live",
+	[HALF_FS_OBJECTS] = "fs_objects", [HALF_FS_ENTRIES] = "fs_entries",
+	[HALF_FS_INODES] = "fs_inodes",
 };
 
 static int get(const char *dir, enum half_pin pin)
@@ -64,7 +67,7 @@ bool half_host_pids(struct kern *k)
 
 /* ---- iter/task ------------------------------------------------------------------------------ */
 
-static int open_iter(int prog_fd, int pidfd)
+int half_iter(int prog_fd, int pidfd)
 {
 	union bpf_iter_link_info info = { .task = { .pid_fd = (__u32)pidfd } };
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info, .iter_info_len = sizeof(info));
@@ -119,7 +122,7 @@ int half_threads(struct kern *k, int pidfd, uint64_t sandbox, uint32_t what,
 	*out = (struct half_threads){ 0 };
 	if (prog < 0)
 		return prog;
-	iter = open_iter(prog, pidfd);
+	iter = half_iter(prog, pidfd);
 	if (iter < 0)
 		return iter;
 	/* After what can fail: the request is taken back by the end of the walk. */

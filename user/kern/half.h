@@ -19,6 +19,12 @@ enum half_pin {
 	HALF_RINGS,
 	HALF_STATS,
 	HALF_THREADS,
+	HALF_DENIALS,
+	HALF_FS_LIVE,
+	HALF_FIRST, /* pinned when the half is loaded; what follows with the first file policy: */
+	HALF_FS_OBJECTS = HALF_FIRST,
+	HALF_FS_ENTRIES,
+	HALF_FS_INODES, /* the last of them: without it the others are leftovers */
 	HALF_PINS,
 };
 extern const char *const half_pin_names[HALF_PINS];
@@ -41,6 +47,9 @@ int half_run(int prog_fd, void *args, size_t size);
 
 /* Whether our pid numbers are those of the kernel half: false in a container. */
 bool half_host_pids(struct kern *k);
+
+/* Opens the iterator `prog_fd` on the process behind pidfd. -ESRCH when it is gone. */
+int half_iter(int prog_fd, int pidfd);
 
 struct half_threads {	  /* what iter/task said about one process */
 	uint64_t sandbox; /* of the first labelled thread, 0: none */

@@ -128,6 +128,21 @@ static int find_copies(struct loading *l, struct err *err)
 	return rc;
 }
 
+/* The file hooks come with the first file policy (files_load.c). */
+static void leave_files(struct bpf_object *obj)
+{
+	struct bpf_program *p;
+
+	bpf_object__for_each_program(p, obj)
+	{
+		if (!strncmp(bpf_program__name(p), "fs_", 3))
+			bpf_program__set_autoload(p, false);
+	}
+	for (int i = HALF_FIRST; i < HALF_FS_INODES; i++)
+		bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, half_pin_names[i]),
+					false);
+}
+
 static int load_object(struct loading *l, struct err *err)
 {
 	int rc = open_object(l, err);
@@ -139,6 +154,7 @@ static int load_object(struct loading *l, struct err *err)
 	l->skel->rodata->can_signal_child = l->types.signal_task;
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_program__set_autoload(program_of(l, &hooks[i]), wanted(l, &hooks[i]));
+	leave_files(l->skel->obj);
 	rc = sbx_bpf__load(l->skel);
 	if (rc)
 		return load_error(err, rc);
@@ -212,7 +228,7 @@ static int pin_all(const struct loading *l, struct err *err)
 	for (size_t i = 0; i < HOOKS && !rc; i++)
 		if (l->links[i])
 			rc = pin_fd(l, bpf_link__fd(l->links[i]), "link_", hooks[i].name, err);
-	for (int i = 0; i < HALF_PINS && !rc; i++) {
+	for (int i = 0; i < HALF_FIRST && !rc; i++) {
 		map = bpf_object__find_map_by_name(l->skel->obj, half_pin_names[i]);
 		prog = map ? NULL
 			   : bpf_object__find_program_by_name(l->skel->obj, half_pin_names[i]);

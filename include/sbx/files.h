@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rows of file policies: user/kern/files fills them, bpf/fs.bpf.c decides by them. Fixed widths,
+ * no pointers, sizes asserted on both sides; part of SBX_ABI.
+ *
+ * The rows of one policy share a generation. A policy is in force when a sandbox's row names its
+ * generation, and is replaced by one store of another.
+ */
+#ifndef SBX_FILES_H
+#define SBX_FILES_H
+
+#include "sbx/event.h"
+
+#define SBX_MAX_FS_OBJECTS 131072
+#define SBX_MAX_FS_ENTRIES 131072
+#define SBX_FS_NAME 32	  /* with its terminator; the rest is zero */
+#define SBX_FS_DEPTH 1024 /* directories above an object; beyond: refused */
+
+/* Rights; as enum file_right of user/policy. */
+enum { SBX_FS_READ = 1 << 0, SBX_FS_WRITE = 1 << 1, SBX_FS_EXEC = 1 << 2 };
+
+/* What holds for a whole policy: the low byte of its generation. */
+enum {
+	SBX_FS_AUDIT = 1 << 0,	   /* logs, refuses nothing */
+	SBX_FS_ANYWHERE = 1 << 1,  /* has entry rules for any depth */
+	SBX_FS_ANON_EXEC = 1 << 2, /* a memfd may be executed: so may a file that can be written */
+	SBX_FS_EXEC_ALL = 1 << 3,  /* no rule takes execute away */
+};
+#define SBX_FS_FLAGS_BITS 8
+
+/* sbx_fs_object.flags */
+enum {
+	SBX_FS_RULE = 1 << 0,	 /* rights and rule hold for it and what is below it */
+	SBX_FS_ENTRIES = 1 << 1, /* has entry rules */
+	SBX_FS_PINNED = 1 << 2,	 /* stays where it is: a rule below would be moved with it */
+};
+
+struct sbx_fs_key {
+	__u64 generation;
+	__u64 inode; /* address of the kernel's inode */
+};
+
+struct sbx_fs_object {
+	__u64 ino; /* with dev: still the inode that was meant; another one is refused */
+	__u32 dev;
+	__u32 rule; /* index in the policy */
+	__u32 rights;
+	__u32 flags;
+};
+
+struct sbx_fs_entry_key {
+	__u64 generation;
+	__u64 parent; /* inode of the directory; 0: any */
+	char name[SBX_FS_NAME];
+};
+
+struct sbx_fs_entry {
+	__u32 rights;
+	__u32 rule;
+};
+
+/* One descriptor of the asking process, as iter/task_file reports it. */
+struct sbx_fs_inode {
+	__u64 inode;
+	__u64 ino;
+	__u32 dev;
+	__u32 fd;
+};
+
+SBX_ASSERT(sizeof(struct sbx_fs_key) == 16, "sbx_fs_key crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_fs_object) == 24, "sbx_fs_object crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_fs_entry_key) == 48, "sbx_fs_entry_key crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_fs_entry) == 8, "sbx_fs_entry crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_fs_inode) == 24, "sbx_fs_inode crosses the boundary");
+
+#endif
