@@ -36,6 +36,6 @@ int denials_total(struct kern *k, uint64_t id, uint64_t *total, uint64_t *droppe
 /* Removes the rows of a sandbox that is gone. Idempotent. */
 void denials_forget(struct kern *k, uint64_t id);
 
-const char *act_name(enum sbx_act act); /* "read", "write", "execute" … */
+const char *denials_act_name(enum sbx_act act); /* "read", "write", "execute" … */
 
 #endif

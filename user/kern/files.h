@@ -17,8 +17,9 @@ struct files_opts {
 	bool audit; /* log, do not refuse */
 };
 
-/* Whether the hooks that enforce file policies attach and refuse here; else `why` (128 bytes). */
-bool files_available(const struct kern *k, const char **why);
+/* Whether the hooks that enforce file policies attach and refuse here: loads and tries them at the first
+ * call on this half. Else `why`, which lives as long as `k`. */
+bool files_available(struct kern *k, const char **why);
 
 /* Resolves every rule in the tree's own mount namespace, fills a fresh generation, stores it in the
  * sandbox's row. Once before the tree runs its first instruction of its own, and again whenever the

@@ -29,9 +29,11 @@ int kern_unload(struct err *err);
 
 /* What a probe at load found; cached in the pins. */
 struct kern_facts {
-	bool lsm;	      /* BPF LSM programs attached: tier A */
-	char lsm_detail[128]; /* why not: "bpf_prog_load(lsm): EPERM" … */
-	bool exit_hook_kills; /* bpf_send_signal_task works in the exit hook */
+	bool lsm;		/* BPF LSM programs attached: tier A */
+	char lsm_detail[128];	/* why not: "bpf_prog_load(lsm): EPERM" … */
+	char files_detail[128]; /* why file policies were found not to work; "" when they do, or
+				 * nobody has asked (kern/files.h) */
+	bool exit_hook_kills;	/* bpf_send_signal_task works in the exit hook */
 	char exit_hook_detail[128];
 	unsigned int hook_copies; /* of the tp_btf hooks: 3 where they may be skipped */
 	bool loaded_now;	  /* this call loaded it (for timing) */
