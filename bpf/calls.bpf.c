@@ -276,6 +276,9 @@ static __always_inline int control(struct sbx_control *in, struct task_struct *t
 		return 0;
 	case SBX_CONTROL_FILES_PUBLISH:
 		return files_publish(sb, in->key, task->tgid);
+	case SBX_CONTROL_REPORT:
+		__sync_fetch_and_or(&sb->flags, SBX_REPORTED);
+		return 0;
 	case SBX_CONTROL_LABEL:
 	case SBX_CONTROL_OWNER:
 		return request_put(in);

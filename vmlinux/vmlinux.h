@@ -50,6 +50,7 @@ enum {
 	EXDEV = 18,
 	EINVAL = 22,
 	ENOSPC = 28,
+	EROFS = 30,
 	ELOOP = 40,
 	ESTALE = 116,
 	ECANCELED = 125,
@@ -88,7 +89,21 @@ struct signal_struct {
 
 struct cred; /* only whether two are the same */
 
+struct thread_info { /* x86 */
+	u32 status; /* TS_COMPAT */
+};
+enum { TS_COMPAT = 0x0002 }; /* asm/thread_info.h: a system call by the numbers of 32 bits */
+
+struct pt_regs { /* x86: number and arguments of a system call */
+	unsigned long di;
+	unsigned long si;
+	unsigned long dx;
+	unsigned long r10;
+	unsigned long orig_ax;
+};
+
 struct task_struct {
+	struct thread_info thread_info;	  /* TS_COMPAT */
 	unsigned int flags;		  /* PF_EXITING, PF_IO_WORKER */
 	struct sched_entity se;		  /* sum_exec_runtime */
 	int exit_code;			  /* status of a leader that exited alone */

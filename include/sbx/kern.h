@@ -60,7 +60,8 @@ enum {
 	SBX_KILLING = 1 << 8,	       /* the kernel half sends SIGKILL to every member itself */
 	SBX_ANCESTOR_DIED = 1 << 9,    /* dying because a sandbox around it is */
 	SBX_FILES_UNHELD =
-		1 << 10, /* nobody holds the objects of its file policy: all is refused */
+		1 << 10,	/* nobody holds the objects of its file policy: all is refused */
+	SBX_REPORTED = 1 << 11, /* what its system calls are refused is noted (bpf/report) */
 };
 
 /*

@@ -74,8 +74,9 @@ enum {
 	SBX_CONTROL_RETIRE = 5, /* the process of this row is gone: its exit hooks were skipped */
 	/* what iter/task does next for the calling thread: */
 	SBX_CONTROL_LABEL = 6,
-	SBX_CONTROL_OWNER = 7, /* register the process as owner */
-	SBX_CONTROL_LOOK = 8,  /* only report */
+	SBX_CONTROL_OWNER = 7,	 /* register the process as owner */
+	SBX_CONTROL_LOOK = 8,	 /* only report */
+	SBX_CONTROL_REPORT = 11, /* note what its system calls are refused */
 	/* the file policy whose generation is `key`: */
 	SBX_CONTROL_FILES_CLAIM = 9,	/* its rows are being filled */
 	SBX_CONTROL_FILES_PUBLISH = 10, /* it is in force; the caller holds its objects */

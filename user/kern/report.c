@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kern/report.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/own.h"
+#include "kern/half.h"
+#include "kern/pins.h"
+
+/* ---- the link ------------------------------------------------------------------------------- */
+
+static int link_id(int link, __u32 *id)
+{
+	struct bpf_link_info info = { 0 };
+	__u32 size = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(link, &info, &size))
+		return -errno;
+	*id = info.id;
+	return 0;
+}
+
+/*
+ * One link serves all: a second would report everything twice. It is pinned nowhere, so that it goes
+ * with the last keeper, however that one ends; the map tells its id, and the lock on the pins keeps two
+ * from making one each.
+ */
+static int share_link(struct kern *k, int *link)
+{
+	int links = half_fd(k, HALF_REPORT_LINKS), prog = half_fd(k, HALF_REPORT), rc;
+	__u32 zero = 0, id = 0;
+
+	if (links < 0 || prog < 0)
+		return links < 0 ? links : prog;
+	if (bpf_map_lookup_elem(links, &zero, &id))
+		return -errno;
+	*link = id ? bpf_link_get_fd_by_id(id) : -1;
+	if (*link >= 0)
+		return 0;
+	*link = bpf_raw_tracepoint_open(NULL, prog);
+	if (*link < 0)
+		return -errno;
+	rc = link_id(*link, &id);
+	if (!rc && bpf_map_update_elem(links, &zero, &id, BPF_ANY))
+		rc = -errno;
+	if (rc)
+		close_fd(link);
+	return rc;
+}
+
+int report_open(struct kern *k, uint64_t id, int *link, struct err *err)
+{
+	struct pins pins;
+	int rc;
+
+	*link = -1;
+#ifndef __x86_64__
+	return err_say(err, ERR_UNSUPPORTED, -EOPNOTSUPP,
+		       "file denials are reported on x86-64 alone where BPF LSM is refused");
+#endif
+	rc = pins_open(&pins, true, err);
+	if (rc)
+		return rc;
+	rc = share_link(k, link);
+	pins_close(&pins);
+	if (!rc)
+		rc = half_control(k, id, SBX_CONTROL_REPORT);
+	if (rc) {
+		close_fd(link);
+		return err_set(err, rc, "attach the reporter of file denials");
+	}
+	return 0;
+}
+
+/* ---- whose doing it was --------------------------------------------------------------------- */
+
+/* "." , ".." and doubled slashes out of an absolute path. */
+static void tidy(const char *full, char out[REPORT_PATH])
+{
+	size_t len = 0;
+
+	while (*full) {
+		size_t n = strcspn(full, "/");
+
+		if (n == 2 && !memcmp(full, "..", 2)) {
+			while (len && out[--len] != '/')
+				;
+		} else if (n && !(n == 1 && *full == '.') && len + n + 1 < REPORT_PATH) {
+			out[len++] = '/';
+			memcpy(out + len, full, n);
+			len += n;
+		}
+		full += n + (full[n] == '/');
+	}
+	if (!len)
+		out[len++] = '/';
+	out[len] = '\0';
+}
+
+static bool name_of(const char *full, bool follow, char out[REPORT_PATH])
+{
+	const struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC |
+							  (follow ? 0 : O_NOFOLLOW)),
+				      .resolve = RESOLVE_CACHED | RESOLVE_NO_MAGICLINKS };
+	own_fd fd = (int)syscall(SYS_openat2, AT_FDCWD, full, &how, sizeof(how));
+	char link[32];
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, out, REPORT_PATH - 1);
+	if (n <= 0 || *out != '/')
+		return false;
+	out[n] = '\0';
+	return true;
+}
+
+/* The object itself, or a name in its directory, or what the words say. */
+static void resolve(const char *full, bool follow, char out[REPORT_PATH])
+{
+	char dir[REPORT_PATH];
+	const char *last = strrchr(full, '/');
+	size_t len;
+
+	if (name_of(full, follow, out))
+		return;
+	snprintf(dir, sizeof(dir), "%.*s/", (int)(last - full), full);
+	if (last[1] && strcmp(last, "/.") && strcmp(last, "/..") && name_of(dir, true, out)) {
+		len = strlen(out);
+		snprintf(out + len, REPORT_PATH - len, "%s", out[1] ? last : last + 1);
+		return;
+	}
+	tidy(full, out);
+}
+
+static unsigned int right_of(enum sbx_act act)
+{
+	return act == SBX_ACT_READ ? FILE_READ : act == SBX_ACT_EXECUTE ? FILE_EXEC : FILE_WRITE;
+}
+
+static bool below(const char *dir, const char *path)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(dir, path, len) && path[len] == '/';
+}
+
+/* A directory that has a narrower rule below it stays where it is. */
+static const struct file_rule *pinned_by(const struct file_policy *policy, const char *path)
+{
+	for (size_t i = 0; i < policy->count; i++) {
+		const struct file_rule *r = &policy->rules[i];
+
+		if (r->reach == FILE_OBJECT &&
+		    (!strcmp(r->path, path) || (below(path, r->path) && r->rights != FILE_ALL)))
+			return r;
+	}
+	return NULL;
+}
+
+const struct file_rule *report_blame(const struct file_policy *policy, const struct denial *denial,
+				     const char *start, char path[REPORT_PATH])
+{
+	bool follow = denial->act != SBX_ACT_REMOVE && denial->act != SBX_ACT_RENAME &&
+		      denial->act != SBX_ACT_LINK && denial->act != SBX_ACT_CREATE;
+	char full[REPORT_PATH];
+	const struct file_rule *r;
+	int n;
+
+	if (!*denial->path || *denial->path == '?')
+		return NULL;
+	n = *denial->path == '/' ? snprintf(full, sizeof(full), "%s", denial->path)
+				 : snprintf(full, sizeof(full), "%s/%s", start, denial->path);
+	if (n < 0 || (size_t)n >= sizeof(full))
+		return NULL;
+	resolve(full, follow, path);
+	if (denial->error == EBUSY)
+		return pinned_by(policy, path);
+	r = files_decide(policy, path);
+	return r && right_of(denial->act) & ~r->rights ? r : NULL;
+}
