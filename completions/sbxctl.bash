@@ -6,6 +6,7 @@ _sbxctl_options() { # COMMAND
 	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	ps) echo "-a --all --json --color" ;;
+	stop) echo "-t --timeout" ;;
 	kill) echo "-s --signal" ;;
 	update) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits" ;;
 	logs) echo "-f --follow" ;;

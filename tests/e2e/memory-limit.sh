@@ -36,3 +36,8 @@ killed "behind env and sh" env sh -c "exec '$hog' heap 200000000"
 killed "behind setsid" setsid -w "$hog" heap 200000000
 killed "behind nohup and a background shell" sh -c "nohup sh -c '$hog heap 200000000' & wait; sleep 1000"
 killed "in namespaces of its own" unshare -r -p -f -m -C "$hog" heap 200000000
+
+# Less than a process needs to get started is a limit that is at fault, by name.
+sbx_run -m 1 -- true
+assert_eq "$rc" 125 "status of -m 1"
+assert_one_line "$err" '^sbxctl: --memory 1 B: too little' "its line"

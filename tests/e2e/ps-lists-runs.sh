@@ -62,3 +62,21 @@ assert_match "$err" "already has the name 'twin'"
 "$SBXCTL" kill twin
 capture "$SBXCTL" run -p none --name twin -- echo ran
 assert_eq "$rc:$out" "0:ran" "the name of an ended run is free"
+
+# Nor do runs that start at the same time.
+for i in 1 2 3 4 5 6 7 8; do
+	("$SBXCTL" run -p none -d --name race -- sleep "$naps" 2>/dev/null && echo "$i" >>"$T/won") &
+done >/dev/null
+wait
+assert_eq "$(wc -l <"$T/won")" 1 "how many of eight got the name"
+capture "$SBXCTL" kill race
+assert_eq "$rc" 0 "kill by that name"
+
+# A name that some id happens to begin with is still the name.
+id=$("$SBXCTL" run -p none -d -- sleep "$naps")
+named=$("$SBXCTL" run -p none -d --name "${id:0:4}" -- sleep "$naps")
+capture "$SBXCTL" kill "${id:0:4}"
+assert_eq "$rc" 0 "kill by a name that is a prefix of another id"
+assert_eq "$("$SBXCTL" ps --json | jq -r '.[].id')" "$id" "who lives"
+assert_ne "$named" "$id" "ids"
+"$SBXCTL" kill "$id"

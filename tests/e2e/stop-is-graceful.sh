@@ -39,3 +39,38 @@ assert_eq "$rc" 1 "stop of an ended run"
 assert_match "$err" "has already ended"
 capture "$SBXCTL" stop
 assert_eq "$rc" 2 "stop of nothing"
+
+# Another grace than the run's own: shorter, none at all, shorter still while it is stopping.
+deaf() { # OPTIONS: a deaf run, up
+	rm -f "$T/deaf"
+	id=$("$SBXCTL" run -p none -d "$@" -- sh "$T/deaf.sh" "$T/deaf" "$naps")
+	assert "it is up" wait_until 5 test -s "$T/deaf"
+}
+deaf -k 30s
+capture "$SBXCTL" stop -t 400ms "$id"
+assert_eq "$rc" 0 "stop -t"
+assert_ge "$took_ms" 350 "grace"
+assert_le "$took_ms" 3000 "grace"
+deaf -k 30s
+capture "$SBXCTL" stop --timeout=none "$id"
+assert_eq "$rc" 0 "stop --timeout=none"
+assert_le "$took_ms" 1500 "no grace"
+deaf -k 30s
+"$SBXCTL" stop "$id" &
+assert "it is stopping" wait_until 5 eval '[ "$("$SBXCTL" inspect "$id" | jq -r .status.state)" = stopping ]'
+capture "$SBXCTL" stop -t 100ms "$id"
+assert_eq "$rc" 0 "a second stop"
+assert_le "$took_ms" 3000 "a second stop"
+wait $!
+assert "nothing is left" none_with "$naps"
+
+# A longer one does not outlast the deadline.
+deaf -t 1s -k 200ms
+capture "$SBXCTL" stop -t 1h "$id"
+assert_eq "$rc" 0 "stop -t 1h"
+assert_le "$took_ms" 4000 "grace beyond the deadline"
+for bad in 0 -1 5x ''; do
+	capture "$SBXCTL" stop -t "$bad" "$id"
+	assert_eq "$rc" 2 "stop -t '$bad'"
+	assert_one_line "$err" '^sbxctl stop: -t ' "its line"
+done

@@ -7,6 +7,7 @@
 #include "args.h"
 #include "base/num.h"
 #include "policy/option.h"
+#include "policy/option_set.h"
 #include "print.h"
 #include "run/sweep.h"
 #include "target.h"
@@ -67,7 +68,19 @@ static int simple(int argc, char **argv, enum request_op op, bool wait)
 
 int cmd_stop(int argc, char **argv)
 {
-	return simple(argc, argv, REQUEST_STOP, true);
+	struct request request = { .op = REQUEST_STOP };
+	struct err err = { 0 };
+	const char *grace;
+	struct args a;
+	int rc = args_parse(&a, argc, argv, 1, ARGS_WORDS_MAX);
+
+	if (rc)
+		return rc;
+	grace = args_value(&a, "--timeout");
+	request.has_grace = grace != NULL;
+	if (grace && option_grace(grace, &request.grace_ns, &err) < 0)
+		return usage_refuse("stop", "-t %s: %s", grace, err.text);
+	return act_on_all(&a, &request, true);
 }
 
 int cmd_freeze(int argc, char **argv)

@@ -32,6 +32,7 @@ struct keeper {
 	struct run *run;
 	struct server *server;
 	struct background background;
+	int name_lock;
 	const struct result *result;
 };
 
@@ -102,6 +103,7 @@ static int keep(struct keeper *k, pid_t parent, struct err *err)
 		rc = run_new(&k->run, &k->spec, &k->loop, &watch, parent, err);
 	if (rc == 0)
 		rc = run_start(k->run, err);
+	registry_claimed(&k->name_lock);
 	if (rc < 0)
 		return rc;
 	/* Without a socket the run is still supervised; only ps, stop and the like cannot reach it. */
@@ -217,7 +219,8 @@ static int parse(struct spec *spec, int argc, char **argv, struct err *err)
 int cmd_run(int argc, char **argv)
 {
 	struct keeper k = { .loop = { .epoll_fd = -1, .timer_fd = -1 },
-			    .background = BACKGROUND_NONE };
+			    .background = BACKGROUND_NONE,
+			    .name_lock = -1 };
 	struct err err = { 0 };
 	pid_t parent = getppid();
 	int rc, status;
@@ -236,7 +239,7 @@ int cmd_run(int argc, char **argv)
 			     "--json needs the end of the run, --leftovers keep does not wait for "
 			     "it: use --result FILE");
 	if (rc == 0 && k.spec.name)
-		rc = registry_name_free(k.spec.name, &err);
+		rc = registry_claim(k.spec.name, &k.name_lock, &err);
 	if (rc == 0)
 		note_stdin(&k.spec);
 	if (rc == 0 && (k.spec.detach || k.spec.leftovers == LEFTOVERS_KEEP)) {

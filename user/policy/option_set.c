@@ -50,22 +50,27 @@ int option_set_limit(struct spec *spec, const struct option *option, const char 
 	return limit_parse(&spec->limits[option->aux], (enum limit_id)option->aux, value, err);
 }
 
-int option_set_grace(struct spec *spec, const struct option *option, const char *value,
-		     struct err *err)
+int option_grace(const char *value, uint64_t *ns, struct err *err)
 {
 	struct err why = { 0 };
 	int r = 0;
 
-	(void)option;
-	spec->kill_after_set = true;
 	if (!strcmp(value, "none"))
-		spec->kill_after_ns = 0;
+		*ns = 0;
 	else
-		r = num_duration(value, &spec->kill_after_ns, &why);
+		r = num_duration(value, ns, &why);
 	if (r < 0)
 		return err_say(err, ERR_VALIDATION, r, "%s%s", why.text,
 			       r == -EDOM ? "; say 'none' to kill at once" : "");
 	return 0;
+}
+
+int option_set_grace(struct spec *spec, const struct option *option, const char *value,
+		     struct err *err)
+{
+	(void)option;
+	spec->kill_after_set = true;
+	return option_grace(value, &spec->kill_after_ns, err);
 }
 
 int option_set_signal(struct spec *spec, const struct option *option, const char *value,

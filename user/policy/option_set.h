@@ -28,4 +28,7 @@ option_set_fn option_set_profile, option_set_allow_reduced, option_set_workdir;
 option_set_fn option_set_file; /* aux: enum file_verb */
 option_set_fn option_set_mount, option_set_cache, option_set_net;
 
+/* A grace on its own (stop): a duration, or "none" for 0. */
+int option_grace(const char *value, uint64_t *ns, struct err *err);
+
 #endif

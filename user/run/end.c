@@ -46,6 +46,33 @@ static void count_victims(struct run *run)
 		run->result.killed = row.live_processes;
 }
 
+/* A grace that is longer than the run's own does not outlast its deadline. */
+static void arm_grace(struct run *run)
+{
+	const struct spec_limit *wall = &run->limits[LIMIT_WALL];
+	uint64_t now = clock_boot_ns(), due = now + run->grace_ns, least, most;
+
+	if (due < now)
+		due = UINT64_MAX;
+	if (run->grace_ns > run->spec->kill_after_ns && limit_in_force(wall)) {
+		least = now + run->spec->kill_after_ns;
+		most = run->started_ns + wall->value + run->spec->kill_after_ns;
+		most = most > least ? most : least;
+		due = due < most ? due : most;
+	}
+	loop_timer_arm(run->loop, &run->grace, due);
+}
+
+void end_grace(struct run *run, uint64_t grace_ns)
+{
+	uint64_t due = clock_boot_ns() + grace_ns;
+
+	if (run->state < RUN_GRACE)
+		run->grace_ns = grace_ns;
+	else if (run->state == RUN_GRACE && due < run->grace.due_ns)
+		loop_timer_arm(run->loop, &run->grace, due);
+}
+
 static void enter_grace(struct run *run)
 {
 	count_victims(run);
@@ -54,7 +81,7 @@ static void enter_grace(struct run *run)
 	kern_signal_tree(run->kern, run->id, run->spec->stop_signal);
 	kern_signal_tree(run->kern, run->id,
 			 SIGCONT); /* a stopped process would not see the other one */
-	loop_timer_arm(run->loop, &run->grace, clock_boot_ns() + run->spec->kill_after_ns);
+	arm_grace(run);
 	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
 }
 
@@ -62,7 +89,7 @@ static void enter_interrupted(struct run *run)
 {
 	if (run->frozen)
 		run_freeze(run, false);
-	loop_timer_arm(run->loop, &run->grace, clock_boot_ns() + run->spec->kill_after_ns);
+	arm_grace(run);
 	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
 }
 
@@ -297,7 +324,7 @@ void run_release(struct run *run)
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
 	(void)FAULT("end_cgroup");
 	cgroup_free(take_ptr(&run->cgroup));
-	if (run->id && run->kern)
+	if (run->id && run->kern && !run->unstored)
 		kern_sandbox_delete(run->kern, run->id);
 	run->id = 0;
 	(void)FAULT("end_row");

@@ -210,6 +210,7 @@ static void store_result(struct run *run)
 		rc = write_result(run, &err);
 	if (rc == -ENOSPC && give_up_spills(run))
 		rc = write_result(run, &err);
+	run->unstored = rc < 0;
 	if (rc < 0 && !run->result.diagnostic[0])
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
 }

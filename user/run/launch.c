@@ -191,7 +191,18 @@ static int verify_label(struct run *run, struct err *err)
 
 static int wait_ready(struct run *run, struct err *err)
 {
-	return spawn_ready(&run->child, &run->spawn, RUN_READY_TIMEOUT_MS, err);
+	int rc = spawn_ready(&run->child, &run->spawn, RUN_READY_TIMEOUT_MS, err);
+	struct cgroup_usage usage;
+	char limit[64];
+
+	if (rc != -ECHILD)
+		return rc;
+	cgroup_usage(run->cgroup, &usage);
+	if (usage.oom_kills == CGROUP_NOT_ASKED || !usage.oom_kills)
+		return rc;
+	limit_text(LIMIT_MEMORY, run->limits[LIMIT_MEMORY].value, limit, sizeof(limit));
+	return err_say(err, ERR_VALIDATION, rc, "--memory %s: too little to start a process in",
+		       limit);
 }
 
 static int verify_limits(struct run *run, struct err *err)

@@ -24,7 +24,7 @@ static struct verdict from_status(uint32_t status)
 {
 	struct verdict v = { .exit_code = -1, .signal = -1 };
 
-	v.diagnostic = "the keeper died; the end is known from the kernel's receipt";
+	v.diagnostic = "the keeper left no result; the end is known from the kernel's receipt";
 	if (WIFEXITED(status)) {
 		v.outcome = OUTCOME_EXITED;
 		v.exit_code = WEXITSTATUS(status);

@@ -68,6 +68,7 @@ int run_new(struct run **out, const struct spec *spec, struct loop *loop,
 	run->keeper_out = 1;
 	run->keeper_err = 2;
 	run->parent = parent;
+	run->grace_ns = spec->kill_after_ns;
 	deadline_init(run);
 	end_timers_init(run);
 	result_init(&run->result);
@@ -133,8 +134,10 @@ static int request(struct run *run, enum run_event how, enum outcome outcome,
 	return 0;
 }
 
-int run_stop(struct run *run)
+int run_stop(struct run *run, const uint64_t *grace_ns)
 {
+	if (grace_ns && run_endable(run))
+		end_grace(run, *grace_ns);
 	return request(run, EV_END_GRACE, OUTCOME_STOPPED, KILLED_BY_STOP);
 }
 

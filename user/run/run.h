@@ -40,7 +40,8 @@ void run_background(struct run *run);
 int run_start(struct run *run, struct err *err);
 
 /* Requests; idempotent; -ESRCH when it has already ended. */
-int run_stop(struct run *run);	    /* TERM, grace, kill: killed_by stop */
+/* TERM, grace (NULL: the spec's), kill: killed_by stop. Again: the grace may get shorter. */
+int run_stop(struct run *run, const uint64_t *grace_ns);
 int run_terminate(struct run *run); /* kill now: killed_by terminate */
 int run_cancel(struct run *run);    /* killed_by cancel */
 int run_signal(struct run *run, int sig,

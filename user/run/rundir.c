@@ -52,6 +52,13 @@ static int open_top(struct stat *st, struct err *err)
 	return take_fd(&fd);
 }
 
+int rundir_open_top(struct err *err)
+{
+	struct stat st;
+
+	return open_top(&st, err);
+}
+
 /* Counting would cost a walk: most file systems keep the number of subdirectories in nlink, and one
  * start in sixteen cleans up whatever that says. */
 static bool tidy_due(const struct stat *top, const char *id)

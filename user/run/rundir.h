@@ -26,6 +26,8 @@
 #define RUNDIR_JSON_MAX (64 << 20) /* bytes of a JSON file that is read back */
 
 const char *rundir_top(void); /* "/run/sbx" or $SBX_RUN_DIR */
+/* The top itself, made when missing: a descriptor or a negative errno. */
+int rundir_open_top(struct err *err);
 
 struct rundir {
 	char id[16];

@@ -33,6 +33,7 @@ struct run {
 	struct run_cause cause;
 	struct run_cause late; /* wished for while the output drained */
 	bool cut;	       /* ended with output that its reader had not taken */
+	bool unstored;	       /* no room for the result: the row stays as its receipt */
 	struct result result;
 
 	uint64_t id;
@@ -64,6 +65,7 @@ struct run {
 	struct loop_timer wall, idle, cpu_time, counters, grace, killing, drain;
 	uint64_t started_ns, killing_since_ns, drain_since_ns;
 	uint64_t idle_since_ns, idle_cpu_ns;
+	uint64_t grace_ns; /* of the spec, or of who said stop */
 	unsigned int kill_round;
 	bool root_exited, frozen;
 	int root_status;
@@ -82,6 +84,8 @@ int launch_mounts(struct run *run, struct err *err);
 /* end.c: the only place that moves run->state. */
 void run_event(struct run *run, enum run_event event);
 void run_end(struct run *run, enum run_event how, struct run_cause cause);
+/* The grace of an end that comes; of one under way only a shorter one. */
+void end_grace(struct run *run, uint64_t grace_ns);
 /* Whether there is still something that can be ended: the tree, or the wait for a reader of its output. */
 bool run_endable(const struct run *run);
 void run_kill(struct run *run);

@@ -84,10 +84,11 @@ int client_call(struct client *c, const struct request *request, json_t **reply,
 	json_t *message = NULL;
 	int rc = client_send(c, request, err);
 
-	if (rc)
+	if (rc && rc != -EPIPE)
 		return rc;
-	rc = client_receive(c, c->timeout_ms, &message, err);
-	if (rc == 0)
+	if (!rc)
+		rc = client_receive(c, c->timeout_ms, &message, err);
+	if (rc == 0 || rc == -EPIPE)
 		return err_say(err, ERR_NOT_FOUND, -ESRCH, "the run ended meanwhile");
 	if (rc < 0)
 		return rc;

@@ -4,6 +4,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/own.h"
+#include "base/text.h"
+
 const char *const event_names[EVENT__COUNT] = {
 	[EVENT_RUN_STARTED] = "run_started",
 	[EVENT_PROCESS_STARTED] = "process_started",
@@ -38,10 +41,13 @@ json_t *event_started(const char *id, const char *time, uint32_t root_pid)
 		    json_pack("{s:i}", "root_pid", (int)root_pid));
 }
 
-/* A name that is not UTF-8 (prctl takes any bytes) is left out. */
+/* A name may be any bytes (prctl); it reads as in the result. */
 static json_t *comm_of(const struct sbx_event *e)
 {
-	json_t *comm = json_stringn(e->comm, strnlen(e->comm, sizeof(e->comm)));
+	size_t len = 0;
+	bool lossy;
+	own_str utf8 = text_to_utf8(e->comm, strnlen(e->comm, sizeof(e->comm)), &len, &lossy);
+	json_t *comm = utf8 ? json_stringn(utf8, len) : NULL;
 
 	return comm ? comm : json_null();
 }

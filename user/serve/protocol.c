@@ -10,7 +10,7 @@
 
 const struct request_row request_table[REQUEST__COUNT] = {
 	[REQUEST_STATUS] = { "status", PERMISSION_OWNER, 0 },
-	[REQUEST_STOP] = { "stop", PERMISSION_OUTSIDE, 0 },
+	[REQUEST_STOP] = { "stop", PERMISSION_OUTSIDE, REQUEST_KEY_GRACE },
 	[REQUEST_TERMINATE] = { "terminate", PERMISSION_OUTSIDE, 0 },
 	[REQUEST_CANCEL] = { "cancel", PERMISSION_OUTSIDE, 0 },
 	[REQUEST_SIGNAL] = { "signal", PERMISSION_OUTSIDE, REQUEST_KEY_SIGNAL | REQUEST_KEY_TREE },
@@ -73,6 +73,12 @@ static int set_stderr(struct request *r, json_t *value)
 	return set_offset(&r->offset[1], value);
 }
 
+static int set_grace(struct request *r, json_t *value)
+{
+	r->has_grace = true;
+	return set_offset(&r->grace_ns, value);
+}
+
 static int find_limit(const char *name)
 {
 	for (int i = 0; i < LIMIT__COUNT; i++)
@@ -108,6 +114,7 @@ static const struct request_key {
 	{ "signal", REQUEST_KEY_SIGNAL, set_signal }, { "tree", REQUEST_KEY_TREE, set_tree },
 	{ "follow", REQUEST_KEY_FOLLOW, set_follow }, { "stdout", REQUEST_KEY_STDOUT, set_stdout },
 	{ "stderr", REQUEST_KEY_STDERR, set_stderr }, { "limits", REQUEST_KEY_LIMITS, set_limits },
+	{ "grace_ns", REQUEST_KEY_GRACE, set_grace },
 };
 #define REQUIRED (REQUEST_KEY_SIGNAL | REQUEST_KEY_LIMITS)
 
@@ -198,6 +205,8 @@ static json_t *key_value(const struct request *request, unsigned int bit)
 		return json_integer((json_int_t)request->offset[0]);
 	case REQUEST_KEY_STDERR:
 		return json_integer((json_int_t)request->offset[1]);
+	case REQUEST_KEY_GRACE:
+		return json_integer((json_int_t)request->grace_ns);
 	default:
 		return limits_object(request);
 	}
@@ -211,6 +220,8 @@ json_t *protocol_request(const struct request *request)
 	for (size_t i = 0; object && i < sizeof(request_keys) / sizeof(*request_keys); i++) {
 		const struct request_key *key = &request_keys[i];
 
+		if (key->bit == REQUEST_KEY_GRACE && !request->has_grace)
+			continue;
 		if (key->bit & row->keys &&
 		    json_object_set_new(object, key->name, key_value(request, key->bit))) {
 			json_decref(object);

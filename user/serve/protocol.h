@@ -64,12 +64,15 @@ enum {
 	REQUEST_KEY_STDERR = 1 << 4,
 	REQUEST_KEY_LIMITS =
 		1 << 5, /* "limits": {NAME: number in the limit's unit}; required, not empty */
+	REQUEST_KEY_GRACE = 1 << 6, /* "grace_ns": between signal and SIGKILL, else the run's own */
 };
 
 struct request {
 	enum request_op op;
 	int signal;
 	bool tree, follow;
+	bool has_grace;
+	uint64_t grace_ns;
 	uint64_t offset[2]; /* stdout, stderr */
 	bool has_limit[LIMIT__COUNT];
 	uint64_t limits[LIMIT__COUNT];

@@ -5,13 +5,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/own.h"
 #include "base/text.h"
 #include "kern/kern.h"
 #include "policy/spec.h"
 
 #define CANDIDATES_MAX 5 /* named in the message */
+#define LOCK_PAUSE_NS 5000000
+#define LOCK_TRIES 2000 /* ten seconds: what a start may take */
 
 struct search {
 	const char *word;
@@ -19,6 +24,7 @@ struct search {
 	bool by_prefix;
 	unsigned int found;
 	char ids[CANDIDATES_MAX][16];
+	char named[16]; /* the live run of that name */
 };
 
 static bool has_name(const struct rundir *d, const char *name)
@@ -37,8 +43,11 @@ static int note(void *arg, struct rundir *d, enum rundir_state state)
 	struct search *s = arg;
 	bool live = state == RUNDIR_LIVE || (s->by_prefix && state == RUNDIR_DEAD);
 	bool hit = s->by_prefix && !strncmp(d->id, s->word, s->len);
+	bool named = live && has_name(d, s->word);
 
-	if (!hit && !(live && has_name(d, s->word)))
+	if (named && state == RUNDIR_LIVE)
+		memcpy(s->named, d->id, sizeof(d->id));
+	if (!hit && !named)
 		return 0;
 	if (s->found < CANDIDATES_MAX)
 		memcpy(s->ids[s->found], d->id, sizeof(d->id));
@@ -104,7 +113,10 @@ int registry_find(const char *word, struct rundir *d, enum rundir_state *state, 
 	rc = search(&s, err);
 	if (rc)
 		return rc;
-	if (s.found > 1)
+	/* Names are chosen and ids are not: whose id happens to begin like a name must not stand in its way. */
+	if (s.named[0])
+		memcpy(s.ids[0], s.named, sizeof(s.named));
+	else if (s.found > 1)
 		return ambiguous(&s, err);
 	if (!s.found)
 		return err_say(err, ERR_NOT_FOUND, -ENOENT, "no run '%.*s' (see: sbxctl ps -a)",
@@ -115,13 +127,41 @@ int registry_find(const char *word, struct rundir *d, enum rundir_state *state, 
 	return rc;
 }
 
-int registry_name_free(const char *name, struct err *err)
+/* One start with a name at a time, from the look until its record can be looked at. Not for ever: one of them may have been
+ * stopped. */
+static int lock_names(struct err *err)
+{
+	const struct timespec pause = { .tv_nsec = LOCK_PAUSE_NS };
+	own_fd top = rundir_open_top(err);
+
+	for (int i = 0; top >= 0 && flock(top, LOCK_EX | LOCK_NB); i++) {
+		if (i == LOCK_TRIES || errno != EWOULDBLOCK)
+			return err_say(err, ERR_BUSY, -EBUSY,
+				       "--name: another named run does not get started (is its "
+				       "sbxctl stopped?); leave the name out");
+		nanosleep(&pause, NULL);
+	}
+	return take_fd(&top);
+}
+
+int registry_claim(const char *name, int *lock, struct err *err)
 {
 	struct search s = { .word = name, .len = strlen(name) };
-	int rc = search(&s, err);
+	own_fd top = lock_names(err);
+	int rc = top < 0 ? top : search(&s, err);
 
-	if (rc || !s.found)
-		return rc;
-	return err_say(err, ERR_BUSY, -EEXIST, "run '%s' already has the name '%s'", s.ids[0],
-		       name);
+	if (!rc && s.found)
+		rc = err_say(err, ERR_BUSY, -EEXIST, "run '%s' already has the name '%s'", s.ids[0],
+			     name);
+	if (!rc)
+		*lock = take_fd(&top);
+	return rc;
+}
+
+void registry_claimed(int *lock)
+{
+	/* Not by closing alone: a front that waits and a child on its way to its exec have it, too. */
+	if (*lock >= 0)
+		flock(*lock, LOCK_UN);
+	close_fd(lock);
 }

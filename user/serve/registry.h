@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registry: the runs of this host by what people call them: a unique prefix of the id, or the --name
- * of a live one. Reads the runtime directory; owns nothing.
+ * registry: the runs of this host by what people call them: the --name of a live one, or a unique
+ * prefix of the id. Reads the runtime directory; owns nothing.
  */
 #ifndef SERVE_REGISTRY_H
 #define SERVE_REGISTRY_H
@@ -13,7 +13,9 @@
  * not list the directory has to give the whole id. */
 int registry_find(const char *word, struct rundir *d, enum rundir_state *state, struct err *err);
 
-/* 0 when no live run has this name, -EEXIST with its id in *err otherwise. */
-int registry_name_free(const char *name, struct err *err);
+/* Takes a name for a run that is about to start: 0 when no live run has it, -EEXIST with that run's id in *err otherwise.
+ * *lock keeps others from it until registry_claimed, which is due when the run is on record. */
+int registry_claim(const char *name, int *lock, struct err *err);
+void registry_claimed(int *lock);
 
 #endif

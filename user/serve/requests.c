@@ -12,8 +12,7 @@ static int gone_or(int rc, struct err *err, const char *what)
 
 static int do_stop(struct run *run, const struct request *request, struct err *err)
 {
-	(void)request;
-	return gone_or(run_stop(run), err, "stop");
+	return gone_or(run_stop(run, request->has_grace ? &request->grace_ns : NULL), err, "stop");
 }
 
 static int do_terminate(struct run *run, const struct request *request, struct err *err)
