@@ -93,21 +93,13 @@ int BPF_PROG(fs_bprm_check, struct linux_binprm *bprm, int ret)
 	return ret ? ret : ask_one(bprm->file->f_path.dentry, SBX_FS_EXEC, 0, 0);
 }
 
-/* Where the argument is not marked nullable (before 7.0) the verifier takes it for never NULL, and
- * removes a plain comparison. Half of the address of a file is not 0. */
-static __always_inline bool is_null(const struct file *file)
-{
-	__u32 bits;
-
-	asm volatile("%0 = %1" : "=w"(bits) : "w"((__u32)(long)file));
-	return !bits;
-}
-
 SEC("lsm/mmap_file")
-int BPF_PROG(fs_mmap_file, struct file *file, unsigned long reqprot, unsigned long prot,
+int BPF_PROG(fs_mmap_file, struct file *arg, unsigned long reqprot, unsigned long prot,
 	     unsigned long flags, int ret)
 {
-	if (ret || !(prot & PROT_EXEC) || is_null(file) || !file)
+	struct file *file = plain_file(arg); /* NULL: anonymous memory */
+
+	if (ret || !(prot & PROT_EXEC) || !file)
 		return ret;
 	return ask_one(file->f_path.dentry, SBX_FS_EXEC, 0, 0);
 }
@@ -116,7 +108,7 @@ SEC("lsm/file_mprotect")
 int BPF_PROG(fs_file_mprotect, struct vm_area_struct *vma, unsigned long reqprot,
 	     unsigned long prot, int ret)
 {
-	struct file *file = vma->vm_file;
+	struct file *file = plain_vma(vma)->vm_file;
 
 	if (ret || !(prot & PROT_EXEC) || !file)
 		return ret;
@@ -283,7 +275,8 @@ static __always_inline bool only_asks(__u32 cmd)
 
 static __always_inline bool may_change(const struct file *file, __u32 cmd)
 {
-	__u32 kind = file->f_path.dentry->d_inode->i_mode & S_IFMT, type = cmd >> 8 & 0xff;
+	struct dentry *d = plain_dentry(file->f_path.dentry);
+	__u32 kind = d->d_inode->i_mode & S_IFMT, type = cmd >> 8 & 0xff;
 
 	if (kind != S_IFREG && kind != S_IFDIR)
 		return false;
@@ -366,7 +359,7 @@ int fs_inodes(struct bpf_iter__task_file *ctx)
 
 	if (!ctx->task || !file)
 		return 0;
-	inode = file->f_path.dentry->d_inode;
+	inode = plain_dentry(file->f_path.dentry)->d_inode;
 	if (!inode)
 		return 0;
 	out.inode = (__u64)(long)inode;

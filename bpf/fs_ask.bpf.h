@@ -7,6 +7,7 @@
 
 #include "denial.bpf.h"
 #include "fs_judge.bpf.h"
+#include "plain.bpf.h"
 #include "fs_subject.bpf.h"
 
 /* Of what does not exist a number that is no address. */
@@ -74,13 +75,15 @@ static __noinline int tell(struct fs_ask *ask, __u32 act)
 static __always_inline int fs_ask(__u64 sandbox, struct dentry *d, struct dentry *to, __u32 want,
 				  __u32 act, __u32 how)
 {
-	struct fs_ask ask = { .dentry = d,
-			      .to = to,
-			      .over = d,
-			      .sandbox = sandbox,
-			      .want = want,
-			      .how = how,
-			      .a.rule = SBX_NO_RULE };
+	struct fs_ask ask = {
+		.dentry = plain_dentry(d),
+		.to = plain_dentry(to),
+		.over = plain_dentry(d),
+		.sandbox = sandbox,
+		.want = want,
+		.how = how,
+		.a.rule = SBX_NO_RULE,
+	};
 
 	bpf_loop(SBX_MAX_NEST, judge_step, &ask, 0);
 	if (ask.a.by)

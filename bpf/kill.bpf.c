@@ -27,6 +27,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "dying.bpf.h"
+#include "plain.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -41,7 +42,6 @@ extern struct task_struct *bpf_iter_task_next(struct bpf_iter_task *it) __ksym _
 extern void bpf_iter_task_destroy(struct bpf_iter_task *it) __ksym __weak;
 extern struct task_struct *bpf_task_acquire(struct task_struct *p) __ksym __weak;
 extern void bpf_task_release(struct task_struct *p) __ksym __weak;
-extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym __weak;
 extern void bpf_rcu_read_lock(void) __ksym __weak;
 extern void bpf_rcu_read_unlock(void) __ksym __weak;
 extern int bpf_send_signal_task(struct task_struct *task, int sig, enum pid_type type,
@@ -102,8 +102,7 @@ static __always_inline bool is_doomed(struct task_struct *task, __s32 killed)
  */
 static __always_inline bool is_dead(struct task_struct *task)
 {
-	struct task_struct *plain =
-		bpf_rdonly_cast(task, bpf_core_type_id_kernel(struct task_struct));
+	struct task_struct *plain = plain_task(task);
 	struct signal_struct *sig = plain->signal;
 
 	return task->flags & PF_EXITING || (sig->flags & SIGNAL_GROUP_EXIT && !sig->core_state);

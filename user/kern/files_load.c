@@ -100,6 +100,8 @@ static int choose_programs(struct loading *l)
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_program__set_autoload(program_of(l, hooks[i].name), wanted(btf, &hooks[i]));
 	bpf_program__set_autoload(program_of(l, half_pin_names[HALF_FS_INODES]), true);
+	l->skel->rodata->can_cast =
+		btf__find_by_name_kind(btf, "bpf_rdonly_cast", BTF_KIND_FUNC) > 0;
 	btf__free(btf);
 	return 0;
 }
