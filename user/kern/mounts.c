@@ -43,6 +43,11 @@ struct plan {
 	unsigned int area_count;
 	struct kept kept[MOUNTS_KEEP_MAX];
 	unsigned int kept_count;
+	struct {
+		int tree; /* detached clone */
+		struct stat is;
+	} binds[MOUNTS_BINDS_MAX];
+	unsigned int bind_count;
 };
 
 int mounts_fail(char what[MOUNTS_WHAT], const char *fmt, ...)
@@ -288,19 +293,63 @@ static int cover_all(struct plan *p)
 	return r;
 }
 
-static int apply(struct plan *p)
+static int clone_source(struct plan *p, const struct mounts_bind *b, struct stat *is)
 {
-	own_fd tmpfs = -1;
-	int r = plan_areas(p);
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOSUID };
+	own_fd fd = open(b->source, O_PATH | O_CLOEXEC);
+	own_fd tree = -1;
 
-	if (!r)
-		r = plan_kept(p);
-	if (r < 0 || !p->area_count)
-		return r;
-	tmpfs = make_tmpfs(p);
+	if (fd < 0 || fstat(fd, is) < 0)
+		return mounts_fail(p->what, "open '%.80s'", b->source);
+	tree = open_tree(fd, "",
+			 OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | AT_EMPTY_PATH);
+	if (b->read_only)
+		attr.attr_set |= MOUNT_ATTR_RDONLY;
+	if (tree < 0 ||
+	    mount_setattr(tree, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr, sizeof(attr)) < 0)
+		return mounts_fail(p->what, "clone the mounts at '%.80s'", b->source);
+	return take_fd(&tree);
+}
+
+/* The source is looked up before anything covers it: clones first, then all into place. */
+static int place_bind(struct plan *p, const struct mounts_bind *b, int tree, const struct stat *is)
+{
+	const struct area *area = area_of(p, b->target);
+
+	if (area)
+		return graft(p, area, b->target, tree, is);
+	if (move_mount(tree, "", AT_FDCWD, b->target, MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return mounts_fail(p->what, "mount '%.40s' on '%.60s'", b->source, b->target);
+	return 0;
+}
+
+static int clone_sources(struct plan *p)
+{
+	for (size_t i = 0; i < p->opts->bind_count; i++) {
+		p->binds[i].tree = clone_source(p, &p->opts->binds[i], &p->binds[i].is);
+		if (p->binds[i].tree < 0)
+			return p->binds[i].tree;
+		p->bind_count++;
+	}
+	return 0;
+}
+
+static int place_binds(struct plan *p)
+{
+	int r = 0;
+
+	for (unsigned int i = 0; !r && i < p->bind_count; i++)
+		r = place_bind(p, &p->opts->binds[i], p->binds[i].tree, &p->binds[i].is);
+	return r;
+}
+
+static int cover_areas(struct plan *p)
+{
+	own_fd tmpfs = make_tmpfs(p);
+	int r = 0;
+
 	if (tmpfs < 0)
 		return tmpfs;
-
 	if (p->area_count > 1) {
 		r = split(p, tmpfs);
 	} else {
@@ -311,6 +360,19 @@ static int apply(struct plan *p)
 	return r < 0 ? r : cover_all(p);
 }
 
+static int apply(struct plan *p)
+{
+	int r = plan_areas(p);
+
+	if (!r)
+		r = plan_kept(p);
+	if (!r)
+		r = clone_sources(p);
+	if (!r && p->area_count)
+		r = cover_areas(p);
+	return r ? r : place_binds(p);
+}
+
 static void plan_done(struct plan *p)
 {
 	for (unsigned int i = 0; i < p->area_count; i++) {
@@ -319,6 +381,8 @@ static void plan_done(struct plan *p)
 	}
 	for (unsigned int i = 0; i < p->kept_count; i++)
 		close_fd(&p->kept[i].tree);
+	for (unsigned int i = 0; i < p->bind_count; i++)
+		close_fd(&p->binds[i].tree);
 }
 
 int mounts_apply(const struct mounts_opts *opts, char what[MOUNTS_WHAT])

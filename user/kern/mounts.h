@@ -15,8 +15,16 @@
 
 #include "base/err.h"
 
-#define MOUNTS_KEEP_MAX 8
+#define MOUNTS_KEEP_MAX 64
+#define MOUNTS_BINDS_MAX 64
 #define MOUNTS_WHAT 120
+
+/* `source`, with what is mounted below it, shown at `target` as well. */
+struct mounts_bind {
+	const char *source,
+		*target; /* target: absolute; it exists, or lies in a covered directory */
+	bool read_only;
+};
 
 struct mounts_opts {
 	const char *workdir; /* existing directory that a fresh tmpfs covers, NULL: none */
@@ -30,6 +38,8 @@ struct mounts_opts {
 	/* Paths below the covered directories that stay visible (the working directory, what was named);
 	 * NULL ends the list. Those elsewhere need nothing and are ignored. */
 	const char *keep[MOUNTS_KEEP_MAX];
+	const struct mounts_bind *binds; /* in this order, after all else */
+	size_t bind_count;
 };
 
 /* Makes the namespace private and mounts what was asked; the current directory is entered again by
