@@ -31,6 +31,7 @@ struct confine_opts {
 	bool landlock;
 	bool private_tmp; /* as in mounts_opts: what was below the temporary directories may be out of
 			   * sight, and needs no rule then */
+	int foreign;	  /* idmap_foreign(): masks hold root with all capabilities, too; 0: none */
 	uid_t uid; /* whom the command runs as: root may write host settings without capabilities */
 	struct confine_dir frozen[CONFINE_FROZEN_MAX]; /* of confine_freeze */
 	size_t frozen_count;

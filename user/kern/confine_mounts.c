@@ -33,6 +33,7 @@
 #define MASK_FILE "f"
 
 struct work {
+	const struct confine_opts *opts;
 	struct confine_plan plan;
 	char *what;
 	int tmpfs; /* of the masks, -1: none needed */
@@ -187,6 +188,17 @@ static int fill_tmpfs(struct work *w)
 	return set_flags(w->tmpfs, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY);
 }
 
+/* Where root keeps its capabilities, mode 000 alone would not keep it out. */
+static int disown(const struct work *w)
+{
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_IDMAP,
+				   .userns_fd = (uint64_t)w->opts->foreign };
+
+	if (!w->opts->foreign)
+		return 0;
+	return mount_setattr(w->tmpfs, "", AT_EMPTY_PATH, &attr, sizeof(attr));
+}
+
 static bool masks_anything(const struct work *w)
 {
 	for (size_t i = 0; i < w->plan.count; i++)
@@ -204,7 +216,7 @@ static int make_masks(struct work *w)
 	if (!masks_anything(w))
 		return 0;
 	fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
-	if (fs < 0 || fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0", 0) < 0 ||
+	if (fs < 0 || fsconfig(fs, FSCONFIG_SET_STRING, "mode", "0111", 0) < 0 ||
 	    fsconfig(fs, FSCONFIG_SET_STRING, "size", "64k", 0) < 0 ||
 	    fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
 		return mounts_fail(w->what, "make a tmpfs for masks");
@@ -215,7 +227,8 @@ static int make_masks(struct work *w)
 	before = umask(0);
 	rc = fill_tmpfs(w);
 	umask(before);
-	if (rc < 0 || move_mount(w->tmpfs, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+	if (rc < 0 || disown(w) < 0 ||
+	    move_mount(w->tmpfs, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return mounts_fail(w->what, "make masks");
 	return 0;
 }
@@ -361,7 +374,7 @@ static int apply(struct work *w, const struct confine_opts *opts)
 int confine_mounts(const struct confine_opts *opts, char what[MOUNTS_WHAT])
 {
 	size_t bytes = CONFINE_MOUNTS_MAX * sizeof(struct confine_node);
-	struct work w = { .what = what, .tmpfs = -1 };
+	struct work w = { .opts = opts, .what = what, .tmpfs = -1 };
 	void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int rc;
 
