@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "base/text.h"
 #include "kern/half.h"
 #include "kern/pins.h"
 
@@ -81,29 +82,6 @@ int report_open(struct kern *k, uint64_t id, int *link, struct err *err)
 
 /* ---- whose doing it was --------------------------------------------------------------------- */
 
-/* "." , ".." and doubled slashes out of an absolute path. */
-static void tidy(const char *full, char out[REPORT_PATH])
-{
-	size_t len = 0;
-
-	while (*full) {
-		size_t n = strcspn(full, "/");
-
-		if (n == 2 && !memcmp(full, "..", 2)) {
-			while (len && out[--len] != '/')
-				;
-		} else if (n && !(n == 1 && *full == '.') && len + n + 1 < REPORT_PATH) {
-			out[len++] = '/';
-			memcpy(out + len, full, n);
-			len += n;
-		}
-		full += n + (full[n] == '/');
-	}
-	if (!len)
-		out[len++] = '/';
-	out[len] = '\0';
-}
-
 static bool name_of(const char *full, bool follow, char out[REPORT_PATH])
 {
 	const struct open_how how = { .flags = (uint64_t)(O_PATH | O_CLOEXEC |
@@ -123,22 +101,23 @@ static bool name_of(const char *full, bool follow, char out[REPORT_PATH])
 	return true;
 }
 
-/* The object itself, or a name in its directory, or what the words say. */
-static void resolve(const char *full, bool follow, char out[REPORT_PATH])
+/* The object itself: true; or a name in its directory, or what the words say. */
+static bool resolve(const char *full, bool follow, char out[REPORT_PATH])
 {
 	char dir[REPORT_PATH];
 	const char *last = strrchr(full, '/');
 	size_t len;
 
 	if (name_of(full, follow, out))
-		return;
+		return true;
 	snprintf(dir, sizeof(dir), "%.*s/", (int)(last - full), full);
 	if (last[1] && strcmp(last, "/.") && strcmp(last, "/..") && name_of(dir, true, out)) {
 		len = strlen(out);
 		snprintf(out + len, REPORT_PATH - len, "%s", out[1] ? last : last + 1);
-		return;
+	} else {
+		text_path("/", full, out, REPORT_PATH); /* shorter than what it is made of */
 	}
-	tidy(full, out);
+	return false;
 }
 
 static unsigned int right_of(enum sbx_act act)
@@ -166,7 +145,7 @@ static const struct file_rule *pinned_by(const struct file_policy *policy, const
 	return NULL;
 }
 
-const struct file_rule *report_blame(const struct file_policy *policy, const struct denial *denial,
+const struct file_rule *report_blame(const struct file_policy *policy, struct denial *denial,
 				     const char *start, char path[REPORT_PATH])
 {
 	bool follow = denial->act != SBX_ACT_REMOVE && denial->act != SBX_ACT_RENAME &&
@@ -181,7 +160,9 @@ const struct file_rule *report_blame(const struct file_policy *policy, const str
 				 : snprintf(full, sizeof(full), "%s/%s", start, denial->path);
 	if (n < 0 || (size_t)n >= sizeof(full))
 		return NULL;
-	resolve(full, follow, path);
+	/* An open that makes the file: what was refused is the entry. */
+	if (!resolve(full, follow, path) && denial->act == SBX_ACT_WRITE)
+		denial->act = SBX_ACT_CREATE;
 	if (denial->error == EBUSY)
 		return pinned_by(policy, path);
 	r = files_decide(policy, path);

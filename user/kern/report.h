@@ -20,9 +20,10 @@ int report_open(struct kern *k, uint64_t id, int *link, struct err *err);
  * The rule that explains a refusal, and the path it holds for; NULL when none does: then the
  * permissions of the file refused, or the path cannot be known (relative to a descriptor, or to a
  * directory the process changed to). `start` is the directory the command started in. Links are
- * resolved as far as the kernel has them at hand: never waits for a file system.
+ * resolved as far as the kernel has them at hand: never waits for a file system. Writing to what is not there
+ * becomes SBX_ACT_CREATE in `denial`.
  */
-const struct file_rule *report_blame(const struct file_policy *policy, const struct denial *denial,
+const struct file_rule *report_blame(const struct file_policy *policy, struct denial *denial,
 				     const char *start, char path[REPORT_PATH]);
 
 #endif
