@@ -5,12 +5,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/landlock.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -20,6 +20,8 @@
 
 #include "base/own.h"
 #include "kern/attempt.h"
+#include "kern/confine.h"
+#include "kern/files.h"
 #include "kern/mounts.h"
 #include "kern/pidns.h"
 #include "kern/probe.h"
@@ -32,18 +34,67 @@
 
 /* Every act: 0 when the forbidden thing was refused, 1 when it was not, 2 when it could not be set up. */
 
-/* Reading is handled and allowed nowhere: no file can be opened. */
-static int read_under_landlock(void *arg)
-{
-	const struct landlock_ruleset_attr attr = { .handled_access_fs =
-							    LANDLOCK_ACCESS_FS_READ_FILE };
-	int ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
+/* In a directory of our own: a denied file, one to read, and a place to write in. */
+struct scratch {
+	char dir[32], denied[48], plain[48], place[48];
+	struct file_rule rules[3];
+	struct file_policy policy;
+};
 
-	(void)arg;
-	if (ruleset < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    syscall(SYS_landlock_restrict_self, ruleset, 0))
+static bool make_file(const char *path)
+{
+	own_fd fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+
+	return fd >= 0;
+}
+
+static bool scratch_make(struct scratch *s)
+{
+	*s = (struct scratch){ .dir = "/tmp/sbx-doctor.XXXXXX" };
+	if (!mkdtemp(s->dir))
+		return false;
+	snprintf(s->denied, sizeof(s->denied), "%s/denied", s->dir);
+	snprintf(s->plain, sizeof(s->plain), "%s/plain", s->dir);
+	snprintf(s->place, sizeof(s->place), "%s/place", s->dir);
+	s->rules[0] = (struct file_rule){ .path = (char *)"/",
+					  .rights = FILE_READ | FILE_EXEC,
+					  .directory = true };
+	s->rules[1] = (struct file_rule){ .path = s->denied, .verb = FILE_DENY };
+	s->rules[2] = (struct file_rule){ .path = s->place, .rights = FILE_ALL, .directory = true };
+	s->policy = (struct file_policy){ .rules = s->rules, .count = 3 };
+	return chmod(s->dir, 0755) == 0 && make_file(s->denied) && make_file(s->plain) &&
+	       mkdir(s->place, 0755) == 0;
+}
+
+static void scratch_remove(const struct scratch *s)
+{
+	unlink(s->denied);
+	unlink(s->plain);
+	rmdir(s->place);
+	rmdir(s->dir);
+}
+
+/* As a run does it: mounts, no capabilities, Landlock; what is allowed still works. */
+static int meet_policy(void *arg)
+{
+	const struct scratch *s = arg;
+	const struct confine_opts opts = { .policy = &s->policy,
+					   .mounts = true,
+					   .landlock = confine_landlock_abi() > 0 };
+	static const struct mounts_opts bare;
+	char what[MOUNTS_WHAT];
+	int ruleset = -1;
+
+	if (mounts_apply(&bare, what))
 		return 2;
-	return open("/proc/self/stat", O_RDONLY) < 0 && errno == EACCES ? 0 : 1;
+	ruleset = opts.landlock ? confine_ruleset(&opts, what) : -1;
+	if ((opts.landlock && ruleset < 0) || confine_mounts(&opts, what) ||
+	    setresuid(NOBODY, NOBODY, NOBODY) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    (opts.landlock && confine_restrict(ruleset, what)))
+		return 2;
+	if (open(s->plain, O_RDONLY) < 0)
+		return 2;
+	return open(s->denied, O_RDONLY) < 0 && open(s->plain, O_WRONLY) < 0 ? 0 : 1;
 }
 
 static int leave_network(void *arg)
@@ -126,21 +177,41 @@ static void not_in_this_build(struct probe_row *row, const char *what)
 	row->remedy[0] = 0;
 }
 
+static void files_by_mounts(struct probe_row *row)
+{
+	struct scratch s;
+
+	if (scratch_make(&s))
+		fill(row, attempt(NULL, meet_policy, &s), "private mounts, landlock",
+		     "reading a denied file and writing a read-only one", REMEDY_NAMESPACES);
+	else
+		probe_say(row, "none", "make a scratch directory in /tmp: %s",
+			  strerrordesc_np(errno));
+	scratch_remove(&s);
+}
+
+/* Tier A: the hooks were tried when they were loaded, or are now. */
 static void files(struct probe_report *r)
 {
-	struct probe_row *row = &r->rows[CAP_FILESYSTEM_CONFINEMENT];
-	long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	struct probe_row *row = &r->rows[CAP_FILESYSTEM_CONFINEMENT],
+			 *future = &r->rows[CAP_FILESYSTEM_DENY_FUTURE];
+	const char *why = "the kernel half does not load";
+	struct kern *k = NULL;
+	bool hooks = !kern_open(&k, NULL) && files_available(k, &why);
 
-	row->listed = abi > 0;
-	fill(row, attempt(NULL, read_under_landlock, NULL), "landlock",
-	     "a read that no rule allows", "");
-	not_in_this_build(row, "file policy (-p none only)");
-	row = &r->rows[CAP_FILESYSTEM_DENY_FUTURE];
-	row->listed = r->rows[CAP_LSM_ENFORCEMENT].listed;
-	row->attempted = r->rows[CAP_LSM_ENFORCEMENT].attempted;
-	probe_say(row, row->attempted ? "bpf lsm" : "none", "needs BPF LSM: %s",
-		  row->attempted ? "loads" : "see lsm_enforcement");
-	not_in_this_build(row, "file policy (-p none only)");
+	row->listed = hooks || confine_landlock_abi() > 0;
+	future->listed = r->rows[CAP_LSM_ENFORCEMENT].listed;
+	if (hooks) {
+		row->attempted = row->enforced = future->attempted = future->enforced = true;
+		probe_say(row, "bpf lsm walk", "an open that a rule denies: refused");
+		probe_say(future, "bpf lsm walk", "a name that a rule denies: refused");
+	} else {
+		files_by_mounts(row);
+		probe_say(future, "none", "needs BPF LSM: %s", why);
+		snprintf(future->remedy, sizeof(future->remedy), "%s",
+			 r->rows[CAP_LSM_ENFORCEMENT].remedy);
+	}
+	kern_close(k);
 }
 
 static void network(struct probe_row *row)
