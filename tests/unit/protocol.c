@@ -121,12 +121,12 @@ static void swap_may_be_limited_to_nothing(void **state)
 }
 
 /* A process of the run with the owner's uid could loosen its limits or end the run with everything but a look. */
-static void only_status_may_be_asked_from_inside(void **state)
+static void only_looking_is_allowed_from_inside(void **state)
 {
 	(void)state;
 	for (int op = 0; op < REQUEST__COUNT; op++)
 		assert_int_equal(request_table[op].permission == PERMISSION_OWNER,
-				 op == REQUEST_STATUS);
+				 op == REQUEST_STATUS || op == REQUEST_WHY);
 }
 
 static void an_error_keeps_its_category_code_and_text(void **state)
@@ -301,6 +301,9 @@ static void every_event_has_a_producer(void **state)
 	static const struct sbx_event exec = { .kind = SBX_EVENT_EXEC };
 	static const struct sbx_event exited = { .kind = SBX_EVENT_EXIT };
 	static const struct sbx_event crashed = { .kind = SBX_EVENT_EXIT, .status = 6 };
+	static const struct denied_item item = {
+		.act = "read", .object = (char *)"/x", .rule = (char *)"", .hint = (char *)""
+	};
 	json_t *result = json_loads("{\"outcome\":\"internal_error\",\"limit\":{}}", 0, NULL);
 	json_t *end = event_from_result(result);
 	json_t *made[EVENT__COUNT] = {
@@ -309,6 +312,7 @@ static void every_event_has_a_producer(void **state)
 		[EVENT_PROCESS_EXECED] = event_process("i", "t", &exec),
 		[EVENT_PROCESS_EXITED] = event_process("i", "t", &exited),
 		[EVENT_PROCESS_SIGNALED] = event_process("i", "t", &crashed),
+		[EVENT_DENIED] = event_denied("i", "t", &item),
 		[EVENT_LIMIT_EXCEEDED] = json_incref(json_array_get(end, 0)),
 		[EVENT_INTERNAL_ERROR] = json_incref(json_array_get(end, 1)),
 		[EVENT_RUN_ENDED] = json_incref(json_array_get(end, 2)),
@@ -331,7 +335,7 @@ int main(void)
 		cmocka_unit_test(a_request_with_anything_wrong_is_refused_by_name),
 		cmocka_unit_test(a_request_beyond_the_bound_is_refused),
 		cmocka_unit_test(swap_may_be_limited_to_nothing),
-		cmocka_unit_test(only_status_may_be_asked_from_inside),
+		cmocka_unit_test(only_looking_is_allowed_from_inside),
 		cmocka_unit_test(an_error_keeps_its_category_code_and_text),
 		cmocka_unit_test(a_reply_that_makes_no_sense_is_an_error),
 		cmocka_unit_test(bytes_come_through_a_chunk_as_they_were),

@@ -46,6 +46,7 @@ int cmd_wait(int argc, char **argv);
 int cmd_logs(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_unload(int argc, char **argv);
 int cmd_help(int argc, char **argv);

@@ -11,8 +11,11 @@
 #include "base/io.h"
 #include "base/num.h"
 #include "base/own.h"
+#include "base/text.h"
 #include "print.h"
 #include "tree.h"
+
+#define DENIED_SHOWN 8 /* lines */
 
 static int write_to(const char *where, const char *text)
 {
@@ -145,6 +148,8 @@ void report_started(const struct spec *spec, const struct result *result)
 {
 	char rest[32];
 
+	if (result->note[0] && !spec->quiet && !spec->json)
+		say(spec, PRINT_DIM, "note: ", result->note);
 	if (!spec->verbose)
 		return;
 	snprintf(rest, sizeof(rest), " (run %s)", result->id);
@@ -166,6 +171,31 @@ static void say_how_it_ended(const struct spec *spec, const struct result *resul
 	say(spec, result->exit_code == 0 ? PRINT_DIM : PRINT_BAD, how, rest);
 }
 
+/* The first few; `sbxctl why` has all. */
+static void say_denied(const struct spec *spec, const struct result *result)
+{
+	const struct denied *d = &result->denied;
+	char more[64];
+
+	for (size_t i = 0; i < d->count && i < DENIED_SHOWN; i++) {
+		const struct denied_item *item = &d->items[i];
+		own_str text = NULL;
+		own_str rest = NULL;
+
+		if (asprintf(&text, "denied: %s %s", item->act, item->object) < 0 ||
+		    asprintf(&rest, " by %s%s%s", item->rule[0] ? item->rule : "policy",
+			     item->hint[0] ? "; allowed by " : "", item->hint) < 0)
+			return;
+		text_line(text);
+		text_line(rest);
+		say(spec, PRINT_BAD, text, rest);
+	}
+	if (d->count > DENIED_SHOWN) {
+		snprintf(more, sizeof(more), "denied: %zu more", d->count - DENIED_SHOWN);
+		say(spec, PRINT_BAD, more, "; `sbxctl why` lists them");
+	}
+}
+
 int report_result(const struct spec *spec, const struct result *result)
 {
 	char rest[64];
@@ -177,8 +207,11 @@ int report_result(const struct spec *spec, const struct result *result)
 		tree_print(stderr, result, colored(spec));
 	if (spec->verbose)
 		say_how_it_ended(spec, result);
-	if (spec->quiet || spec->json || !result->diagnostic[0] ||
+	if (spec->quiet || spec->json ||
 	    (!result->output_lost && (its_own || result_exit_status(result) == 0)))
+		return rc;
+	say_denied(spec, result);
+	if (!result->diagnostic[0])
 		return rc;
 	snprintf(rest, sizeof(rest), " (run %s, %llu killed)", result->id,
 		 (unsigned long long)result->killed);

@@ -49,6 +49,11 @@ static void on_process(void *arg, const struct sbx_event *event)
 	server_process(((struct keeper *)arg)->server, event);
 }
 
+static void on_denied(void *arg, const struct denied_item *item)
+{
+	server_denied(((struct keeper *)arg)->server, item);
+}
+
 static void on_root_exited(void *arg, int status)
 {
 	struct keeper *k = arg;
@@ -94,6 +99,7 @@ static int keep(struct keeper *k, pid_t parent, struct err *err)
 		.started = on_started,
 		.output = on_output,
 		.process = on_process,
+		.denied = on_denied,
 		.root_exited = on_root_exited,
 		.ended = on_ended,
 	};

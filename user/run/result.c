@@ -52,6 +52,7 @@ void result_done(struct result *r)
 	free(r->autopsy);
 	output_done(&r->out);
 	output_done(&r->err_);
+	denied_done(&r->denied);
 	result_init(r);
 }
 

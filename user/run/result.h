@@ -7,12 +7,8 @@
 #ifndef RUN_RESULT_H
 #define RUN_RESULT_H
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/err.h"
 #include "policy/spec.h"
+#include "run/denied.h"
 #include "run/outcome.h"
 
 #define RESULT_NONE UINT64_MAX
@@ -72,6 +68,7 @@ struct result {
 		uint64_t count;
 	} limits_hit[4];
 	size_t limits_hit_count;
+	char note[256]; /* for whoever started it, not on record */
 	char diagnostic[513];
 	bool output_lost; /* what was passed through did not all arrive, and not for want of a reader */
 
@@ -86,6 +83,7 @@ struct result {
 	struct autopsy_row *autopsy; /* owned */
 	struct output_record out, err_;
 	struct result_limit limits[LIMIT__COUNT];
+	struct denied denied;
 	char tier_sentence[512];
 	struct tier_clause clauses[RESULT_CLAUSES_MAX];
 	size_t clause_count;
@@ -93,8 +91,7 @@ struct result {
 
 void result_init(struct result *r);
 void result_done(struct result *r);
-
-/* New reference, NULL when out of memory. Denials are none, and complete, until policy exists. */
+/* New reference or NULL. */
 json_t *result_json(const struct result *r);
 
 /* Adds a clause; detail_fmt may be NULL; when full the last one's detail becomes "more clauses". */

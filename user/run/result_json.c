@@ -7,28 +7,13 @@
 
 #include <string.h>
 
-#include "base/own.h"
-#include "base/text.h"
+#include "run/json.h"
 
 #define RESULT_SCHEMA 1
 
-/* Any bytes as a JSON string; what is not UTF-8 becomes U+FFFD. */
-static json_t *view(const char *bytes, size_t len)
-{
-	json_t *string = json_stringn(bytes, len);
-	bool lossy;
-
-	if (string)
-		return string;
-
-	own_str utf8 = text_to_utf8(bytes, len, &len, &lossy);
-
-	return utf8 ? json_stringn_nocheck(utf8, len) : NULL;
-}
-
 static json_t *text(const char *string)
 {
-	return view(string, strlen(string));
+	return json_view(string, strlen(string));
 }
 
 static json_t *text_or_null(const char *string)
@@ -121,8 +106,9 @@ static json_t *usage_json(const struct result *r)
 static json_t *record_json(const struct process_record *p)
 {
 	return json_pack("{s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "pid", (int)p->pid, "ppid",
-			 (int)p->ppid, "comm", view(p->comm, strnlen(p->comm, sizeof(p->comm))),
-			 "exit_code", code(p->exit_code), "signal", code(p->signal), "started_ns",
+			 (int)p->ppid, "comm",
+			 json_view(p->comm, strnlen(p->comm, sizeof(p->comm))), "exit_code",
+			 code(p->exit_code), "signal", code(p->signal), "started_ns",
 			 number(p->started_ns), "ended_ns", number(p->ended_ns));
 }
 
@@ -146,20 +132,20 @@ static json_t *autopsy_json(const struct result *r)
 		const struct autopsy_row *a = &r->autopsy[i];
 		const char state[2] = { a->state, 0 };
 
-		rows = append(rows,
-			      json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid", (int)a->pid,
-					"comm", view(a->comm, strnlen(a->comm, sizeof(a->comm))),
-					"state", text_or_null(state), "wchan",
-					text_or_null(a->wchan), "cpu_ns", number(a->cpu_ns),
-					"last_output_ns", number(a->last_output_ns), "waits_for",
-					text_or_null(a->waits_for)));
+		rows = append(rows, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "pid",
+					      (int)a->pid, "comm",
+					      json_view(a->comm, strnlen(a->comm, sizeof(a->comm))),
+					      "state", text_or_null(state), "wchan",
+					      text_or_null(a->wchan), "cpu_ns", number(a->cpu_ns),
+					      "last_output_ns", number(a->last_output_ns),
+					      "waits_for", text_or_null(a->waits_for)));
 	}
 	return rows;
 }
 
 static json_t *output_json(const struct output_record *out)
 {
-	json_t *string = out->text    ? view(out->text, out->text_len)
+	json_t *string = out->text    ? json_view(out->text, out->text_len)
 			 : out->bytes ? json_null()
 				      : json_string("");
 
@@ -225,13 +211,6 @@ static json_t *tier_json(const struct result *r)
 	return json_pack("{s:o, s:o}", "sentence", text(r->tier_sentence), "clauses", clauses);
 }
 
-/* Nothing is denied by us until a policy exists, and that is all there is to know: complete. */
-static json_t *denials_json(void)
-{
-	return json_pack("{s:i, s:i, s:b, s:[], s:[]}", "total", 0, "dropped", 0, "complete", 1,
-			 "sources", "items");
-}
-
 static json_t *launch_json(const struct result *r)
 {
 	if (r->outcome == OUTCOME_COULD_NOT_RUN)
@@ -254,8 +233,8 @@ json_t *result_json(const struct result *r)
 				 times_json(r), "usage", usage_json(r), "tree", tree_json(r),
 				 "autopsy", autopsy_json(r), "output", "stdout",
 				 output_json(&r->out), "stderr", output_json(&r->err_), "denials",
-				 denials_json(), "limits", limits_json(r), "tier", tier_json(r),
-				 "spec_digest", text_or_null(r->spec_digest));
+				 denied_json(&r->denied, SIZE_MAX), "limits", limits_json(r),
+				 "tier", tier_json(r), "spec_digest", text_or_null(r->spec_digest));
 
 	if (!head || !body || json_object_update(head, body)) {
 		json_decref(head);

@@ -23,7 +23,8 @@ struct run_watch {
 	void (*output)(void *arg, int stream, const char *bytes, size_t len); /* stream 1 or 2 */
 	void (*process)(void *arg,
 			const struct sbx_event *event); /* fork, exec, exit; may be lossy */
-	void (*root_exited)(void *arg, int status);	/* leftovers linger; as waitpid(2) */
+	void (*denied)(void *arg, const struct denied_item *item);
+	void (*root_exited)(void *arg, int status); /* leftovers linger; as waitpid(2) */
 	void (*ended)(void *arg, const struct result *result);
 };
 
@@ -53,6 +54,9 @@ int run_update(struct run *run, const struct spec *changes,
 /* Signal of which the keeper itself should die, so that shells see what happened; 0: exit with the result's status. */
 int run_death_signal(const struct run *run);
 
+/* Whom the command runs as. */
+uid_t run_uid(const struct run *run);
+gid_t run_gid(const struct run *run);
 const char *run_id(const struct run *run);
 pid_t run_root_pid(const struct run *run);
 const struct spec *run_spec(const struct run *run);
@@ -60,6 +64,8 @@ const char *run_dir(const struct run *run); /* runtime directory */
 const struct rundir *run_rundir(const struct run *run);
 /* Live view for ps and inspect: state, counters, limits, usage, deadline left. New reference. */
 json_t *run_status(const struct run *run);
+/* What policy has refused so far; valid until the next call. */
+const struct denied *run_denied(struct run *run);
 /* Copies captured bytes of stream 1 or 2 from *offset on; the number copied, 0 when there are no more yet. *offset
  * moves to where the copied bytes start: bytes that are not kept any more are skipped. */
 ssize_t run_output_read(const struct run *run, int stream, uint64_t *offset, char *buf,

@@ -13,6 +13,7 @@ const char *const event_names[EVENT__COUNT] = {
 	[EVENT_PROCESS_EXECED] = "process_execed",
 	[EVENT_PROCESS_EXITED] = "process_exited",
 	[EVENT_PROCESS_SIGNALED] = "process_signaled",
+	[EVENT_DENIED] = "denied",
 	[EVENT_LIMIT_EXCEEDED] = "limit_exceeded",
 	[EVENT_INTERNAL_ERROR] = "internal_error",
 	[EVENT_RUN_ENDED] = "run_ended",
@@ -81,6 +82,11 @@ json_t *event_process(const char *id, const char *time, const struct sbx_event *
 	default:
 		return NULL;
 	}
+}
+
+json_t *event_denied(const char *id, const char *time, const struct denied_item *item)
+{
+	return with(head(EVENT_DENIED, id, time), denied_item_json(item));
 }
 
 json_t *event_dropped(uint64_t count)

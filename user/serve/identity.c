@@ -12,9 +12,9 @@
 #define SO_PEERPIDFD 77 /* Linux 6.5 */
 #endif
 
-void identity_init(struct identity *identity, const char *run_id, uid_t owner)
+void identity_init(struct identity *identity, const char *run_id, uid_t owner, uid_t user)
 {
-	*identity = (struct identity){ .owner = owner };
+	*identity = (struct identity){ .owner = owner, .user = user };
 	kern_id_parse(run_id, &identity->run);
 }
 
@@ -71,8 +71,8 @@ int identity_check(struct identity *identity, int fd, bool *inside)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
 		return -errno;
-	if (cred.uid != 0 && cred.uid != identity->owner)
+	if (cred.uid != 0 && cred.uid != identity->owner && cred.uid != identity->user)
 		return -EPERM;
 	*inside = is_inside(identity, fd, cred.pid);
-	return 0;
+	return cred.uid == 0 || cred.uid == identity->owner || *inside ? 0 : -EPERM;
 }

@@ -7,6 +7,7 @@
  *
  *   {"ok": true}                                      done (stop, signal, freeze … are requests: done is "asked")
  *   {"ok": true, "status": {…}}                       status
+ *   {"ok": true, "denials": {…}}                      why: as in the result, the oldest items that fit
  *   {"ok": true, "exit_status": N}                    wait, once the run has ended and its result is written
  *   {"ok": false, "error": {"category", "text"}}      refused; the connection stays
  *   {"stream": "stdout", "offset": N, "base64": "…"}  logs, any number, in order for each stream
@@ -30,6 +31,7 @@
 
 enum request_op {
 	REQUEST_STATUS,
+	REQUEST_WHY,
 	REQUEST_STOP,
 	REQUEST_TERMINATE,
 	REQUEST_CANCEL,

@@ -69,6 +69,26 @@ static int (*const actions[REQUEST__COUNT])(struct run *run, const struct reques
 	[REQUEST_UPDATE] = do_update,
 };
 
+/* As many of the oldest as one message holds. */
+static int why(struct run *run, json_t **reply, struct err *err)
+{
+	const struct denied *denied = run_denied(run);
+
+	for (size_t most = 256; most; most /= 2) {
+		json_t *denials = denied_json(denied, most);
+		size_t size = denials ? json_dumpb(denials, NULL, 0, JSON_COMPACT) : 0;
+
+		if (!denials)
+			break;
+		if (size + 64 <= PROTOCOL_MAX) {
+			*reply = json_pack("{s:b, s:o}", "ok", 1, "denials", denials);
+			return *reply ? 0 : err_set(err, -ENOMEM, "describe the denials");
+		}
+		json_decref(denials);
+	}
+	return err_set(err, -ENOMEM, "describe the denials");
+}
+
 int requests_do(struct run *run, const struct request *request, json_t **reply, struct err *err)
 {
 	int rc = 0;
@@ -77,6 +97,8 @@ int requests_do(struct run *run, const struct request *request, json_t **reply, 
 		*reply = json_pack("{s:b, s:o}", "ok", 1, "status", run_status(run));
 		return *reply ? 0 : err_set(err, -ENOMEM, "describe the run");
 	}
+	if (request->op == REQUEST_WHY)
+		return why(run, reply, err);
 	if (!actions[request->op])
 		return err_set(err, -ENOSYS, "%s", request_table[request->op].name);
 	rc = actions[request->op](run, request, err);

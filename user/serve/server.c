@@ -165,16 +165,23 @@ static void send_event(struct peer *p, json_t *event)
 		p->events_missed++;
 }
 
-static void send_process(struct peer *p, const struct sbx_event *event)
+/* A time of the kernel half's clock as one for people. */
+static void time_text(uint64_t boot_ns, char when[RESULT_TIME_LEN])
 {
-	char when[RESULT_TIME_LEN];
 	struct timespec now;
-	json_t *json;
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	result_time_text((int64_t)now.tv_sec * 1000000000 + now.tv_nsec -
-				 (int64_t)(clock_boot_ns() - event->time_ns),
+				 (int64_t)(clock_boot_ns() - boot_ns),
 			 when);
+}
+
+static void send_process(struct peer *p, const struct sbx_event *event)
+{
+	char when[RESULT_TIME_LEN];
+	json_t *json;
+
+	time_text(event->time_ns, when);
 	json = event_process(run_id(p->server->run), when, event);
 	if (json)
 		send_event(p, json);
@@ -191,6 +198,25 @@ void server_process(struct server *server, const struct sbx_event *event)
 			send_process(&server->peers[i], event);
 }
 
+static void send_denied(struct peer *p, const struct denied_item *item)
+{
+	char when[RESULT_TIME_LEN];
+	json_t *event;
+
+	time_text(item->first_ns, when);
+	event = event_denied(run_id(p->server->run), when, item);
+	if (event)
+		send_event(p, event);
+}
+
+/* Not kept here: the run has them all for whoever comes later. */
+void server_denied(struct server *server, const struct denied_item *item)
+{
+	for (int i = 0; server && server->subscribers && i < SERVER_CLIENTS_MAX; i++)
+		if (server->peers[i].server && server->peers[i].events)
+			send_denied(&server->peers[i], item);
+}
+
 /* The ring wakes nobody for a few records. */
 static void on_look(void *arg)
 {
@@ -205,11 +231,14 @@ static void send_kept_events(struct peer *p)
 {
 	struct server *s = p->server;
 	uint64_t first = s->events > SERVER_EVENTS_KEPT ? s->events - SERVER_EVENTS_KEPT : 0;
+	const struct denied *denied = run_denied(s->run);
 
 	send_event(p, event_started(run_id(s->run), s->started, (uint32_t)s->root_pid));
 	p->events_missed += first;
 	for (uint64_t i = first; i < s->events; i++)
 		send_process(p, &s->kept[i % SERVER_EVENTS_KEPT]);
+	for (size_t i = 0; i < denied->count; i++)
+		send_denied(p, &denied->items[i]);
 }
 
 static void send_end_events(struct server *s, const struct result *result)
@@ -353,8 +382,9 @@ static void listen_ready(void *arg, uint32_t events)
 /* ---- life ---- */
 
 /* Bound through the directory's descriptor: its path may be longer than sun_path. The mode is the socket
- * inode's at bind, so that there is no instant at which others could connect. */
-static int listen_in(int dir, uid_t owner, gid_t group)
+ * inode's at bind, so that there is no instant at which others could connect. A command that runs as
+ * somebody else may ask from inside: it comes by its group, and is told by its label. */
+static int listen_in(int dir, uid_t owner, uid_t user, gid_t group)
 {
 	own_fd fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -363,7 +393,10 @@ static int listen_in(int dir, uid_t owner, gid_t group)
 	if (fd < 0 || fchmod(fd, 0600) ||
 	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) || listen(fd, 16))
 		return -errno;
-	if (owner != geteuid() && fchownat(dir, "sock", owner, group, AT_SYMLINK_NOFOLLOW))
+	if ((owner != geteuid() || user != owner) &&
+	    fchownat(dir, "sock", owner, group, AT_SYMLINK_NOFOLLOW))
+		return -errno;
+	if (user != owner && fchmodat(dir, "sock", 0660, 0))
 		return -errno;
 	return take_fd(&fd);
 }
@@ -374,7 +407,7 @@ static void server_init(struct server *s, struct run *run, struct loop *loop, in
 
 	s->run = run;
 	s->loop = loop;
-	identity_init(&s->identity, run_id(run), d->reader);
+	identity_init(&s->identity, run_id(run), d->reader, run_uid(run));
 	s->root_pid = run_root_pid(run);
 	s->listen = (struct loop_source){ .fd = fd, .ready = listen_ready, .arg = s };
 	s->look = (struct loop_timer){ .fire = on_look, .arg = s };
@@ -386,7 +419,8 @@ static void server_init(struct server *s, struct run *run, struct loop *loop, in
 int server_open(struct server **out, struct run *run, struct loop *loop, struct err *err)
 {
 	const struct rundir *d = run_rundir(run);
-	own_fd fd = listen_in(d->fd, d->reader, d->reader_gid);
+	own_fd fd = listen_in(d->fd, d->reader, run_uid(run),
+			      run_uid(run) == d->reader ? d->reader_gid : run_gid(run));
 	struct server *s;
 	int rc;
 

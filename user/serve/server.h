@@ -25,6 +25,7 @@ void server_close(struct server *server);
 /* For struct run_watch; all do nothing when `server` is NULL. */
 void server_output(struct server *server);
 void server_process(struct server *server, const struct sbx_event *event);
+void server_denied(struct server *server, const struct denied_item *item);
 /* Once result.json is there: answers who waits, ends every stream. */
 void server_ended(struct server *server, const struct result *result);
 
