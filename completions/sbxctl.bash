@@ -12,6 +12,7 @@ _sbxctl_options() { # COMMAND
 	logs) echo "-f --follow" ;;
 	events) echo "-f --follow" ;;
 	profile) echo "--ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --user -u --keep-groups --profile -p --allow-reduced --audit -c" ;;
+	why) echo "--json" ;;
 	doctor) echo "--json --require --color" ;;
 	esac
 }
@@ -102,7 +103,7 @@ _sbxctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} at kind
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		COMPREPLY=($(compgen -W "run plan ps inspect stop kill freeze thaw update wait logs events profile doctor unload help --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run plan ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help --help --version" -- "$cur"))
 		return
 	fi
 	case $command in
@@ -132,7 +133,7 @@ _sbxctl() {
 	esac
 	case $command in
 	run | plan) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	help) COMPREPLY=($(compgen -W "run plan ps inspect stop kill freeze thaw update wait logs events profile doctor unload help" -- "$cur")) ;;
+	help) COMPREPLY=($(compgen -W "run plan ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help" -- "$cur")) ;;
 	inspect | logs | wait) COMPREPLY=($(compgen -W "$(sbxctl ps -a 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur")) ;;
 	stop | kill | freeze | thaw | update | events)
 		COMPREPLY=($(compgen -W "$(sbxctl ps 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))

@@ -95,6 +95,14 @@ int spec_set_command(struct spec *spec, int argc, char *const *argv, struct err 
 	return 0;
 }
 
+bool spec_may_reduce(const struct spec *spec, const char *capability)
+{
+	for (size_t i = 0; i < spec->allow_reduced_count; i++)
+		if (!strcmp(spec->allow_reduced[i], capability))
+			return true;
+	return false;
+}
+
 static int refuse(struct err *err, const char *text)
 {
 	return err_say(err, ERR_VALIDATION, -EINVAL, "%s", text);
@@ -186,26 +194,12 @@ static int check_pass_env(const struct spec *spec, struct err *err)
 /* What no part of this build enforces yet is refused, not dropped. */
 static int check_built(const struct spec *spec, struct err *err)
 {
-	const char *asked = spec->file_count	? spec->files[0].origin
-			    : spec->mount_count ? spec->mounts[0].origin
-			    : spec->cache	? "--cache"
-			    : spec->audit	? "--audit"
-						: NULL;
-
 	if (!spec->profile)
 		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
 			       "network policy is not in this build; say -p none to track, bound "
 			       "and kill without denying anything");
-	if (asked)
-		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "%s: file policy is not in this build; leave it out, and the "
-			       "command may use what its user may",
-			       asked);
-	if (spec->drop_privileges)
-		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "profile %.80s: dropping capabilities is not in this build; only -p "
-			       "none leaves them alone",
-			       spec->profile);
+	if (spec->audit && !spec->file_count)
+		return refuse(err, "--audit: there is no file rule to audit");
 	if (!spec->net_host && (spec->net == NET_NONE || spec->net == NET_ALLOW))
 		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
 			       "profile %s: network policy is not in this build; say --net host "
@@ -233,6 +227,8 @@ int spec_check(struct spec *spec, struct err *err)
 
 	if (spec->limits[LIMIT_WALL].origin == ORIGIN_UNSET)
 		spec->limits[LIMIT_WALL].origin = ORIGIN_WAIVED;
+	if (spec->drop_privileges && spec->pid_ns == TRI_AUTO)
+		spec->pid_ns = TRI_ON;
 	/* The parent of a detached run is often a shell that is about to end. */
 	if (spec->detach && spec->owner_mode == OWNER_PARENT)
 		spec->owner_mode = OWNER_NONE;

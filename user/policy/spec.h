@@ -104,13 +104,13 @@ void spec_done(struct spec *spec);
 int spec_set_command(struct spec *spec, int argc, char *const *argv, struct err *err);
 
 /* Cross-option rules, called once all options are in: contradictions, preview <= spill <=
- * output, empty command, options that this build refuses. Resolves presets, and what follows
- * from other options: no deadline becomes waived, a detached run has no owner unless one was
- * named. */
+ * output, empty command, options that this build refuses. Resolves presets, and what follows: no
+ * deadline becomes waived, a detached run has no owner unless one was named. */
 int spec_check(struct spec *spec, struct err *err);
 
-/* What names may look like (runs, labels, environment): 1 to `max` bytes of UTF-8 without
- * control characters. */
+/* Whether `capability` was named as one that may be missing (--allow-reduced). */
+bool spec_may_reduce(const struct spec *spec, const char *capability);
+/* Names (of runs, labels, variables): 1 to `max` bytes of UTF-8 without control characters. */
 bool spec_name_valid(const char *name, size_t max);
 
 /* 64 hex digits over a canonical form of what decides how the command runs (environment values too;

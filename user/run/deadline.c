@@ -135,6 +135,10 @@ static void on_event(void *arg, const struct sbx_event *event)
 {
 	struct run *run = arg;
 
+	if (event->kind == SBX_EVENT_DENIED) {
+		run->confinement.denied_news = true;
+		return;
+	}
 	tree_event(&run->tree, event);
 	if (run->watch.process)
 		run->watch.process(run->watch.arg, event);
@@ -146,6 +150,7 @@ static void on_ring(void *arg, uint32_t events)
 
 	(void)events;
 	events_consume(run->events, 1024);
+	confinement_tell(run);
 	deadline_reason(run, true);
 }
 

@@ -324,8 +324,11 @@ void run_release(struct run *run)
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
 	(void)FAULT("end_cgroup");
 	cgroup_free(take_ptr(&run->cgroup));
-	if (run->id && run->kern && !run->unstored)
+	if (run->id && run->kern && !run->unstored) {
 		kern_sandbox_delete(run->kern, run->id);
+		denials_forget(run->kern, run->id);
+	}
+	confinement_release(run);
 	run->id = 0;
 	(void)FAULT("end_row");
 	kern_close(take_ptr(&run->kern));

@@ -77,6 +77,9 @@ static void from_cgroup(struct run *run, struct cgroup_usage *usage)
 	r->cpu_system_ns = usage->cpu_system_ns;
 	r->memory_peak_bytes = usage->memory_peak_bytes;
 	r->tasks_peak = usage->tasks_peak;
+	/* On tier A a fork that the group goes on to refuse was counted for a moment. */
+	if (r->cgroup_escapes == 0 && r->tasks_peak < r->peak)
+		r->peak = r->tasks_peak;
 	r->read_bytes = usage->read_bytes;
 	r->write_bytes = usage->write_bytes;
 	add_hit(r, "pids", usage->pids_refused);
@@ -221,6 +224,7 @@ void run_finish(struct run *run)
 	struct cgroup_usage usage;
 
 	from_row(run);
+	run_denied(run);
 	reap_root(run);
 	from_cgroup(run, &usage);
 	if (run->root_exited) {

@@ -40,26 +40,22 @@ static int resolve_environ(struct run *run, struct err *err)
 {
 	own_str path = run->spec->pass_path ? sudo_caller_path() : NULL;
 	struct spec_user user = { .path = path };
+	int rc;
 
 	if (run->switch_user) {
 		user.name = run->user.name[0] ? run->user.name : NULL;
 		user.home = run->user.home;
 		user.shell = run->user.shell;
 	}
+	rc = confinement_cache(run, user.home ? user.home : getenv("HOME"), &user.cache, err);
+	if (rc < 0)
+		return rc;
 	return spec_environ(run->spec, environ, &user, run->id_text, &run->environ_vector, err);
 }
 
 static int open_kern(struct run *run, struct err *err)
 {
 	return kern_open(&run->kern, err);
-}
-
-static bool may_reduce(const struct spec *spec, const char *capability)
-{
-	for (size_t i = 0; i < spec->allow_reduced_count; i++)
-		if (!strcmp(spec->allow_reduced[i], capability))
-			return true;
-	return false;
 }
 
 static uint64_t asked(const struct run *run, enum limit_id id)
@@ -94,7 +90,7 @@ static int make_cgroup(struct run *run, struct err *err)
 		};
 		rc = cgroup_create(&run->cgroup, &opts, err);
 		if (rc == 0 || err->category != ERR_CANNOT_ENFORCE ||
-		    !may_reduce(run->spec, err->capability))
+		    !spec_may_reduce(run->spec, err->capability))
 			return rc;
 		result_clause(&run->result, err->capability, "none", true, true, false,
 			      "reduced by request: %s", err->text);
@@ -170,8 +166,12 @@ static int make_child(struct run *run, struct err *err)
 	opts->group_count = run->user.group_count;
 	opts->max_file_bytes = asked(run, LIMIT_MAX_FILE);
 	opts->nofile = asked(run, LIMIT_NOFILE);
+	opts->drop_caps = spec->drop_privileges;
+	opts->no_new_privs = spec->drop_privileges || run->confinement.asked;
+	opts->confine = run->confinement.asked ? &run->confinement.opts : NULL;
 	opts->pidns = run->pidns.pid > 0 ? &run->pidns : NULL;
-	opts->mounts = run->mounts.workdir || run->mounts.private_tmp || run->mounts.proc
+	opts->mounts = run->mounts.workdir || run->mounts.private_tmp || run->mounts.proc ||
+				       run->mounts.bind_count
 			       ? &run->mounts
 			       : NULL;
 	rc = spawn_start(&run->child, opts, err);
@@ -247,17 +247,20 @@ static const struct {
 	{ "start_kern",
 	  open_kern }, /* may mount a bpffs below the directory, which is to be ours then */
 	{ "start_cgroup", make_cgroup },
+	{ "start_mounts", launch_mounts },
+	{ "start_cache", confinement_make_cache },
+	{ "start_policy", confinement_resolve },
 	{ "start_pidns",
 	  make_pidns }, /* before the sandbox: the seed is for the command, not for our init */
 	{ "start_sandbox", make_sandbox },
 	{ "start_streams", launch_streams },
-	{ "start_mounts", launch_mounts },
 	{ "start_child", make_child },
 	{ "start_watcher", make_watcher }, /* after the child, which the seed is for */
 	{ "start_enter", enter_cgroup },
 	{ "start_label", verify_label },
 	{ "start_record", record }, /* while the child prepares itself; taken back when it fails */
 	{ "start_ready", wait_ready },
+	{ "start_files", confinement_enforce },
 	{ "start_verify", verify_limits },
 	{ "start_release", release },
 	{ "start_sources",
@@ -282,9 +285,10 @@ int run_launch(struct run *run, struct err *err)
 /* The steps that decide what can be enforced, taken and taken back: what a plan names was tried. */
 int run_plan(const struct spec *spec, struct result *out, struct err *err)
 {
-	static int (*const steps[])(struct run *,
-				    struct err *) = { resolve_user, open_kern,	resolve_environ,
-						      make_cgroup,  make_pidns, launch_mounts };
+	static int (*const steps[])(struct run *, struct err *) = {
+		resolve_user, open_kern,     resolve_environ,	 make_cgroup,
+		make_pidns,   launch_mounts, confinement_resolve
+	};
 	struct loop loop = { .epoll_fd = -1, .timer_fd = -1 };
 	struct run *run;
 	int rc = run_new(&run, spec, &loop, NULL, getppid(), err);

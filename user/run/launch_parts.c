@@ -185,7 +185,6 @@ int launch_mounts(struct run *run, struct err *err)
 {
 	const struct spec *spec = run->spec;
 	const struct spec_limit *disk = &run->limits[LIMIT_DISK];
-	size_t keep = 0;
 	int rc = 0;
 
 	if (spec->workdir_mode == WORKDIR_NEW)
@@ -201,13 +200,15 @@ int launch_mounts(struct run *run, struct err *err)
 	run->mounts.private_tmp = spec->private_tmp;
 	run->mounts.proc = spec->pid_ns == TRI_ON;
 	run->mounts.bytes = limit_in_force(disk) ? disk->value : 0;
-	run->mounts.uid = run->switch_user ? run->user.uid : geteuid();
-	run->mounts.gid = run->switch_user ? run->user.gid : getegid();
-	if (spec->workdir)
-		run->mounts.keep[keep++] = spec->workdir;
-	if (spec->chdir)
-		run->mounts.keep[keep++] = spec->chdir;
-	if (!spec->workdir && !spec->chdir && getcwd(run->cwd, sizeof(run->cwd)))
-		run->mounts.keep[keep++] = run->cwd;
+	for (size_t i = 0; i < spec->mount_count; i++)
+		run->confinement.binds[i] = (struct mounts_bind){
+			.source = spec->mounts[i].source,
+			.target = spec->mounts[i].target,
+			.read_only = spec->mounts[i].read_only,
+		};
+	run->mounts.binds = run->confinement.binds;
+	run->mounts.bind_count = spec->mount_count;
+	run->mounts.uid = run_uid(run);
+	run->mounts.gid = run_gid(run);
 	return 0;
 }

@@ -65,6 +65,7 @@ int run_new(struct run **out, const struct spec *spec, struct loop *loop,
 	run->pidns = (struct pidns)PIDNS_NONE;
 	run->watcher.pidfd = run->watcher.control_fd = -1;
 	run->child_fds[0] = run->child_fds[1] = run->child_fds[2] = -1;
+	run->confinement.report = -1;
 	run->keeper_out = 1;
 	run->keeper_err = 2;
 	run->parent = parent;
@@ -240,6 +241,16 @@ int run_death_signal(const struct run *run)
 	return sig == SIGINT || sig == SIGQUIT || r->signal != sig ? sig : 0;
 }
 
+uid_t run_uid(const struct run *run)
+{
+	return run->switch_user ? run->user.uid : geteuid();
+}
+
+gid_t run_gid(const struct run *run)
+{
+	return run->switch_user ? run->user.gid : getegid();
+}
+
 const char *run_id(const struct run *run)
 {
 	return run->id_text;
@@ -274,6 +285,7 @@ void run_poll_events(struct run *run)
 {
 	if (run->events)
 		events_consume(run->events, 0);
+	confinement_tell(run);
 }
 
 const struct result *run_result(const struct run *run)

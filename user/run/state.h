@@ -12,6 +12,7 @@
 #include "kern/user.h"
 #include "kern/watcher.h"
 #include "run/capture.h"
+#include "run/confinement.h"
 #include "run/run.h"
 #include "run/rundir.h"
 #include "run/steps.h"
@@ -35,7 +36,6 @@ struct run {
 	bool cut;	       /* ended with output that its reader had not taken */
 	bool unstored;	       /* no room for the result: the row stays as its receipt */
 	struct result result;
-
 	uint64_t id;
 	char id_text[SBX_ID_LEN + 1];
 	struct user user;
@@ -54,6 +54,7 @@ struct run {
 	struct terminal *terminal; /* NULL: no pty */
 	struct tree tree;
 	struct mounts_opts mounts;
+	struct confinement confinement;
 	char workdir[320];
 	struct spec_limit limits[LIMIT__COUNT]; /* in force now: spec, then update */
 
@@ -70,7 +71,7 @@ struct run {
 	bool root_exited, frozen;
 	int root_status;
 	pid_t parent; /* at the very start */
-	char cwd[4096], links[300];
+	char links[300];
 };
 
 /* launch.c */

@@ -55,6 +55,17 @@ static void limits(const struct run *run, struct result *r)
 	}
 }
 
+static void privileges(const struct run *run, struct result *r)
+{
+	bool dropped = run->spec->drop_privileges, any = dropped || run->switch_user;
+	const char *how = dropped && run->switch_user ? "uid, no capabilities, no_new_privs"
+			  : dropped		      ? "no capabilities, no_new_privs"
+			  : run->switch_user	      ? "uid"
+						      : "not asked";
+
+	result_clause(r, "privilege_separation", how, any, any, any, NULL);
+}
+
 void run_clauses(const struct run *run, struct result *r)
 {
 	bool timed = limit_in_force(&run->limits[LIMIT_WALL]);
@@ -63,12 +74,11 @@ void run_clauses(const struct run *run, struct result *r)
 	limits(run, r);
 	result_clause(r, "time_budget", timed ? "timerfd" : "waived", true, timed, timed, NULL);
 	result_clause(r, "output_capture", run->terminal ? "pty" : "pipes", true, true, true, NULL);
-	result_clause(r, "filesystem_confinement", "not asked", false, false, false, NULL);
+	confinement_clauses(run, r);
 	result_clause(r, "network_restriction", "not asked", false, false, false, NULL);
 	result_clause(r, "process_isolation",
 		      run->spec->pid_ns == TRI_ON ? "pid namespace" : "not asked",
 		      run->spec->pid_ns == TRI_ON, run->spec->pid_ns == TRI_ON,
 		      run->spec->pid_ns == TRI_ON, NULL);
-	result_clause(r, "privilege_separation", run->switch_user ? "uid" : "not asked",
-		      run->switch_user, run->switch_user, run->switch_user, NULL);
+	privileges(run, r);
 }
