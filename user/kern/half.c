@@ -10,20 +10,12 @@
 #include "base/own.h"
 
 const char *const half_pin_names[HALF_PINS] = {
-	[HALF_FACTS] = "facts",
-	[HALF_SANDBOXES] = "sandboxes",
-	[HALF_CREATE] = "sandbox_create",
-	[HALF_CONTROL] = "sandbox_control",
-	[HALF_TASKS] = "tasks",
-	[HALF_RINGS] = "rings",
-	[HALF_STATS] = "stats",
-	[HALF_THREADS] = "task_threads",
-	[HALF_REPORT] = "report_sys_exit",
-	[HALF_REPORT_LINKS] = "report_links",
-	[HALF_DENIALS] = "denials",
-	[HALF_FS_LIVE] = "fs_live",
-	[HALF_FS_OBJECTS] = "fs_objects",
-	[HALF_FS_ENTRIES] = "fs_entries",
+	[HALF_FACTS] = "facts",		  [HALF_SANDBOXES] = "sandboxes",
+	[HALF_CREATE] = "sandbox_create", [HALF_CONTROL] = "sandbox_control",
+	[HALF_TASKS] = "tasks",		  [HALF_RINGS] = "rings",
+	[HALF_STATS] = "stats",		  [HALF_THREADS] = "task_threads",
+	[HALF_DENIALS] = "denials",	  [HALF_FS_LIVE] = "fs_live",
+	[HALF_FS_OBJECTS] = "fs_objects", [HALF_FS_ENTRIES] = "fs_entries",
 	[HALF_FS_INODES] = "fs_inodes",
 };
 

@@ -20,8 +20,6 @@ enum half_pin {
 	HALF_STATS,
 	HALF_THREADS,
 	HALF_DENIALS,
-	HALF_REPORT,
-	HALF_REPORT_LINKS,
 	HALF_FS_LIVE,
 	HALF_FIRST, /* pinned when the half is loaded; what follows with the first file policy: */
 	HALF_FS_OBJECTS = HALF_FIRST,

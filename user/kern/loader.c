@@ -128,19 +128,21 @@ static int find_copies(struct loading *l, struct err *err)
 	return rc;
 }
 
-/* The file hooks come with the first file policy (files_load.c). */
+/* What comes with the first file policy (files_load.c, report_load.c). */
 static void leave_files(struct bpf_object *obj)
 {
 	struct bpf_program *p;
 
 	bpf_object__for_each_program(p, obj)
 	{
-		if (!strncmp(bpf_program__name(p), "fs_", 3))
+		if (!strncmp(bpf_program__name(p), "fs_", 3) ||
+		    !strncmp(bpf_program__name(p), "report_", 7))
 			bpf_program__set_autoload(p, false);
 	}
 	for (int i = HALF_FIRST; i < HALF_FS_INODES; i++)
 		bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, half_pin_names[i]),
 					false);
+	bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "report_links"), false);
 }
 
 static int load_object(struct loading *l, struct err *err)

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "kern/half.h"
 #include "kern/pins.h"
+#include "kern/report_load.h"
 
 /* ---- the link ------------------------------------------------------------------------------- */
 
@@ -33,26 +34,36 @@ static int link_id(int link, __u32 *id)
  * with the last keeper, however that one ends; the map tells its id, and the lock on the pins keeps two
  * from making one each.
  */
-static int share_link(struct kern *k, int *link)
+static int share_link(const struct report_half *half, int *link)
 {
-	int links = half_fd(k, HALF_REPORT_LINKS), prog = half_fd(k, HALF_REPORT), rc;
 	__u32 zero = 0, id = 0;
+	int rc;
 
-	if (links < 0 || prog < 0)
-		return links < 0 ? links : prog;
-	if (bpf_map_lookup_elem(links, &zero, &id))
+	if (bpf_map_lookup_elem(half->links_fd, &zero, &id))
 		return -errno;
 	*link = id ? bpf_link_get_fd_by_id(id) : -1;
 	if (*link >= 0)
 		return 0;
-	*link = bpf_raw_tracepoint_open(NULL, prog);
+	*link = bpf_raw_tracepoint_open(NULL, half->prog_fd);
 	if (*link < 0)
 		return -errno;
 	rc = link_id(*link, &id);
-	if (!rc && bpf_map_update_elem(links, &zero, &id, BPF_ANY))
+	if (!rc && bpf_map_update_elem(half->links_fd, &zero, &id, BPF_ANY))
 		rc = -errno;
 	if (rc)
 		close_fd(link);
+	return rc;
+}
+
+static int load_and_attach(struct kern *k, int *link)
+{
+	struct report_half half = { .prog_fd = -1, .links_fd = -1 };
+	int rc = report_load(k, &half);
+
+	if (!rc)
+		rc = share_link(&half, link);
+	close_fd(&half.prog_fd);
+	close_fd(&half.links_fd);
 	return rc;
 }
 
@@ -69,13 +80,15 @@ int report_open(struct kern *k, uint64_t id, int *link, struct err *err)
 	rc = pins_open(&pins, true, err);
 	if (rc)
 		return rc;
-	rc = share_link(k, link);
+	rc = load_and_attach(k, link);
 	pins_close(&pins);
 	if (!rc)
 		rc = half_control(k, id, SBX_CONTROL_REPORT);
 	if (rc) {
 		close_fd(link);
-		return err_set(err, rc, "attach the reporter of file denials");
+		return err_set(err, rc,
+			       "load the reporter of file denials (SBX_BPF_LOG=1 shows what the "
+			       "kernel says)");
 	}
 	return 0;
 }
