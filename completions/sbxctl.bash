@@ -11,7 +11,7 @@ _sbxctl_options() { # COMMAND
 	update) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits" ;;
 	logs) echo "-f --follow" ;;
 	events) echo "-f --follow" ;;
-	profile) echo "--ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --user -u --keep-groups --profile -p --allow-reduced --audit -c" ;;
+	profile) echo "-o --output -f --force --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --user -u --keep-groups --profile -p --allow-reduced --audit -c" ;;
 	why) echo "--json" ;;
 	doctor) echo "--json --require --color" ;;
 	esac
@@ -44,6 +44,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--net) echo "none" ;;
 	--noexec) echo "file" ;;
 	--nofile) echo "none" ;;
+	--output) echo "file" ;;
 	--owner) echo "none" ;;
 	--pass-env) echo "none" ;;
 	--pid-ns) echo "on off" ;;
@@ -65,6 +66,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	-e) echo "variable" ;;
 	-k) echo "none" ;;
 	-m) echo "none" ;;
+	-o) echo "file" ;;
 	-p) echo "file" ;;
 	-s) echo "signal" ;;
 	-t) echo "none" ;;

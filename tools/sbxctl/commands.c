@@ -94,11 +94,15 @@ const struct command commands[] = {
 	  { { "-f, --follow", NULL, "go on, also with runs that start later" }, { 0 } } },
 	{ "profile",
 	  cmd_profile,
-	  "list | show NAME | check NAME|FILE | explain [OPTION...] PATH",
-	  "what profiles there are and say; which rule decides on a path, and who holds it",
+	  "list | show NAME | check NAME|FILE | explain [OPTION...] PATH | learn [OPTION...] [--] "
+	  "COMMAND [ARG...]",
+	  "what profiles there are and say; which rule decides on a path; one that suffices for a "
+	  "command",
 	  1U << GROUP_FILES | 1U << GROUP_IDENTITY | 1U << GROUP_POLICY,
 	  SBXCTL_EXIT_MISUSE,
-	  { { 0 } } },
+	  { { "-o, --output", "FILE", "learn: write the profile there (default: stdout)" },
+	    { "-f, --force", NULL, "learn: over a file that is there" },
+	    { 0 } } },
 	{ "why",
 	  cmd_why,
 	  "[--json] [ID|self]",

@@ -14,6 +14,7 @@
 #include "policy/option.h"
 #include "policy/profile_builtin.h"
 #include "print.h"
+#include "profile_learn.h"
 #include "profile_load.h"
 #include "usage.h"
 
@@ -136,24 +137,6 @@ static int parse(struct spec *spec, int argc, char **argv, const char **path, st
 	return spec->profile ? profile_load(spec, err) : err_set(err, -ENOMEM, "explain");
 }
 
-/* The home and the directory that a run with these options would have. */
-static int find_context(const struct spec *spec, struct user *user, char directory[PATH_MAX],
-			struct err *err)
-{
-	const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL, *home = getenv("HOME");
-	const char *said = spec->chdir ? spec->chdir : spec->workdir;
-
-	if (spec->user || sudo) {
-		if (user_lookup(user, spec->user ? spec->user : sudo, NULL, err) < 0)
-			return err->code;
-	} else {
-		snprintf(user->home, sizeof(user->home), "%s", home && home[0] == '/' ? home : "/");
-	}
-	if (!realpath(said ? said : ".", directory))
-		return err_set(err, -errno, "enter '%.200s'", said ? said : ".");
-	return 0;
-}
-
 static void line(const char *name, const char *text)
 {
 	printf("%-10s", name);
@@ -198,7 +181,7 @@ static int explain(int argc, char **argv)
 	spec_init(&spec);
 	rc = parse(&spec, argc, argv, &path, &err);
 	if (rc == 0)
-		rc = find_context(&spec, &user, directory, &err);
+		rc = profile_load_context(&spec, &user, directory, &err);
 	context.home = user.home;
 	if (rc == 0)
 		rc = paths_resolve(spec.files, spec.file_count, &context, &policy, note, &err);
@@ -220,13 +203,14 @@ int cmd_profile(int argc, char **argv)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} verbs[] = {
-		{ "list", list }, { "show", show }, { "check", check }, { "explain", explain }
+		{ "list", list },	{ "show", show },	    { "check", check },
+		{ "explain", explain }, { "learn", profile_learn },
 	};
 
 	if (argc < 2)
-		return usage_refuse(argv[0], "say list, show, check or explain");
+		return usage_refuse(argv[0], "say list, show, check, explain or learn");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return verbs[i].run(argc - 1, argv + 1);
-	return usage_refuse(argv[0], "%s: not one of list, show, check, explain", argv[1]);
+	return usage_refuse(argv[0], "%s: not one of list, show, check, explain, learn", argv[1]);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/own.h"
-#include "kern/user.h"
 #include "policy/profile_builtin.h"
 
 enum { DIR_SYSTEM, DIR_HOME };
@@ -184,4 +184,21 @@ int profile_load(struct spec *spec, struct err *err)
 	r = profile_chain_apply(&chain, profile_load_memory(), spec, err);
 	profile_chain_done(&chain);
 	return r;
+}
+
+int profile_load_context(const struct spec *spec, struct user *user, char directory[PATH_MAX],
+			 struct err *err)
+{
+	const char *sudo = geteuid() == 0 ? getenv("SUDO_UID") : NULL, *home = getenv("HOME");
+	const char *said = spec->chdir ? spec->chdir : spec->workdir;
+
+	if (spec->user || sudo) {
+		if (user_lookup(user, spec->user ? spec->user : sudo, NULL, err) < 0)
+			return err->code;
+	} else {
+		snprintf(user->home, sizeof(user->home), "%s", home && home[0] == '/' ? home : "/");
+	}
+	if (!realpath(said ? said : ".", directory))
+		return err_set(err, -errno, "enter '%.200s'", said ? said : ".");
+	return 0;
 }

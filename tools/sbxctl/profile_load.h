@@ -7,6 +7,9 @@
 #ifndef SBXCTL_PROFILE_LOAD_H
 #define SBXCTL_PROFILE_LOAD_H
 
+#include <limits.h>
+
+#include "kern/user.h"
 #include "policy/profile_chain.h"
 
 /* Applies the profile that spec->profile names, if any. After option_parse, before spec_check. */
@@ -16,6 +19,11 @@ int profile_load(struct spec *spec, struct err *err);
 int profile_load_chain(struct profile_chain *chain, const char *name, struct err *err);
 /* Its text, malloc'd; *source NULL: compiled in. */
 int profile_load_text(const char *name, char **text, size_t *len, char **source, struct err *err);
+
+/* The home and the directory that a run with these options would have. Of *user only the home is set where the
+ * command runs as the caller. */
+int profile_load_context(const struct spec *spec, struct user *user, char directory[PATH_MAX],
+			 struct err *err);
 
 /* Memory of this host, what a percentage in a profile is of. */
 uint64_t profile_load_memory(void);
