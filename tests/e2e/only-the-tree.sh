@@ -37,4 +37,42 @@ root=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/self/mounts)
 sbx_run -- sh -c "(echo 0 >'$root/cgroup.procs' && exec setsid sleep $cookie) & sleep 0.3; exit 0"
 assert "who left the group is dead" none_with "$cookie"
 assert_eq "$(result '[.tree.survivors, .tree.cgroup_escapes] | @json')" '[0,1]' "survivors and escapes"
+
+# Who was put into the run's own group is not of the tree: it lives, and the group goes all the same: at a deadline, after
+# the command's own end, and when the keeper is killed. One of them is a process of another run.
+group_of() { # NAME: its directory, once it is up
+	wait_until 5 eval '[ -n "$("$SBXCTL" inspect '"$1"' 2>/dev/null | jq -r ".status.root_pid // empty")" ]'
+	"$SBXCTL" inspect "$1" | jq -r .status.cgroup
+}
+"$SBXCTL" run -p none -d --name host$$ -- sleep $cookie >/dev/null
+guest=$("$SBXCTL" inspect host$$ | jq -r .status.root_pid)
+invade() { # NAME: puts two strangers into the group, one into a group below it
+	local group
+	group=$(group_of "$1")
+	mkdir "$group/below"
+	echo $other >"$group/below/cgroup.procs"
+	echo "$guest" >"$group/cgroup.procs"
+}
+spared() { # WHAT ID
+	assert "a stranger in the group lives: $1" alive $other
+	assert "another run's process lives: $1" alive "$guest"
+	assert_eq "$(find /sys/fs/cgroup -type d -name "sbx-$2")" "" "the group: $1"
+}
+invade at-deadline &
+sbx_run -t 0.7 -k none --name at-deadline -- sh -c 'setsid sleep 1000 & sleep 1000'
+wait $!
+assert_eq "$rc $(result '[.tree.survivors, .tree.killed, .tree.cgroup_escapes] | @json')" '124 [0,3,0]' "deadline"
+spared "deadline" "$(result .id)"
+invade by-itself &
+sbx_run --name by-itself -- sh -c 'setsid sleep 1000 & sleep 0.7; exit 3'
+wait $!
+assert_eq "$rc $(result '[.tree.survivors, .tree.killed] | @json')" '3 [0,1]' "its own end"
+spared "its own end" "$(result .id)"
+id=$("$SBXCTL" run -p none -d --name by-force -- sleep 1000)
+invade by-force
+kill -KILL "$("$SBXCTL" inspect by-force | jq -r .status.keeper_pid)"
+wait_until 5 eval '[ "$("$SBXCTL" ps --json | jq -r ".[].name")" = host'$$' ]'
+spared "the keeper's death" "$id"
+"$SBXCTL" kill host$$
+assert "its own run ends it" none_with "$cookie"
 kill $other

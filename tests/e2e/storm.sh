@@ -16,6 +16,21 @@ for ((i = 0; i < 10; i++)); do
 	assert_ge "$(result .tree.processes)" 101 "processes of storm $i"
 done
 
+# And beside others who want the CPUs: a keeper that gets a turn in a hundred adopts what hops faster than it reaps, and
+# must look at its deadline all the same.
+busy=()
+for _ in $(seq $((2 * $(nproc)))); do
+	timeout 60 yes >/dev/null &
+	busy+=($!)
+done
+for ((i = 0; i < 3; i++)); do
+	sbx_run -t "$(slow_ms 200)ms" -k none -- "$AIDS/storm" hop 150
+	assert_eq "$rc" 124 "status of busy storm $i"
+	assert_le "$took_ms" "$(slow_ms 4000)" "milliseconds of busy storm $i"
+	assert_result .tree.survivors 0
+done
+kill "${busy[@]}"
+
 # The same when it is the keeper that dies, and when the tree has left its group.
 "$SBXCTL" run -p none -- "$AIDS/storm" hop 100 >/dev/null 2>&1 &
 keeper=$!

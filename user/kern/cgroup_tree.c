@@ -23,7 +23,7 @@
 #define PAUSE_MAX_NS 20000000L
 #define STEPS_MAX (1 << 20) /* more means that somebody still makes groups */
 #define KILL_PASSES 64	    /* of v1 groups: something may fork between reading and killing */
-#define KILL_DEPTH 32
+#define EACH_DEPTH 32
 
 static int open_group(const char *dir)
 {
@@ -137,12 +137,12 @@ int cgroup_tree_remove(const char *dir, uint64_t until_ns)
 }
 
 /* Whether a process is in the group of that (unique) name or below it, in any hierarchy. */
-static bool member(const char *pid, const char *leaf)
+static bool member(pid_t pid, const char *leaf)
 {
 	char path[64], text[8192];
 	size_t len = strlen(leaf);
 
-	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int)pid);
 	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) < 0)
 		return false;
 	for (const char *p = text; (p = strstr(p, leaf)); p += len)
@@ -151,55 +151,77 @@ static bool member(const char *pid, const char *leaf)
 	return false;
 }
 
-/* The pidfd first, then the proof: what is proven and what is killed is then the same process. */
-static int kill_one(const char *pid, const char *leaf)
-{
-	own_fd fd = (int)syscall(SYS_pidfd_open, atoi(pid), 0);
-
-	if (fd < 0 || !member(pid, leaf))
-		return 0;
-	return syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0 && errno != ESRCH ? -errno
-											  : 1;
-}
-
-/* Number of processes that were signalled in one group, not below it. */
-static int kill_here(int fd, const char *leaf)
+/* Calls fn for the processes of one group, not below it. A threaded group lists none: its domain does. */
+static int each_here(int fd, int (*fn)(void *arg, pid_t pid), void *arg)
 {
 	own_fd procs = openat(fd, "cgroup.procs", O_RDONLY | O_CLOEXEC);
 	own_file list = procs < 0 ? NULL : fdopen(procs, "r");
-	char pid[32];
-	int killed = 0, r = 0;
+	int pid, r = 0;
 
 	if (!list)
 		return -errno;
 	take_fd(&procs);
-	while (r >= 0 && fscanf(list, "%31s", pid) == 1) {
-		r = kill_one(pid, leaf);
-		killed += r > 0;
-	}
-	return r < 0 ? r : killed;
+	while (r >= 0 && fscanf(list, "%d", &pid) == 1)
+		if (pid > 0) /* 0: of a pid namespace that we do not see into */
+			r = fn(arg, pid);
+	return r;
 }
 
-static int kill_below(int fd, const char *leaf, unsigned int depth)
+static int each_below(int fd, int (*fn)(void *arg, pid_t pid), void *arg, unsigned int depth)
 {
 	own_fd copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	own_dir dir = copy < 0 ? NULL : fdopendir(copy);
 	struct dirent *entry;
-	int killed = kill_here(fd, leaf), r = 0;
+	int r = each_here(fd, fn, arg);
 
-	if (!dir || killed < 0)
-		return dir ? killed : -errno;
+	if (!dir || r < 0)
+		return dir ? r : -errno;
 	take_fd(&copy);
-	while (r >= 0 && depth < KILL_DEPTH && (entry = readdir(dir))) {
+	while (r >= 0 && depth < EACH_DEPTH && (entry = readdir(dir))) {
 		own_fd child = -1;
 
 		if (!is_child(entry))
 			continue;
 		child = openat(fd, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		r = child < 0 ? 0 : kill_below(child, leaf, depth + 1);
-		killed += r > 0 ? r : 0;
+		r = child < 0 ? 0 : each_below(child, fn, arg, depth + 1);
 	}
-	return r < 0 ? r : killed;
+	return r;
+}
+
+int cgroup_tree_each(const char *dir, int (*fn)(void *arg, pid_t pid), void *arg)
+{
+	own_fd fd = open_group(dir);
+	int r = fd < 0 ? fd : each_below(fd, fn, arg, 0);
+
+	return r == -ENOENT || r == -ENODEV ? 0 : r < 0 ? r : 0;
+}
+
+struct killing {
+	const char *leaf;
+	int signalled;
+};
+
+/* The pidfd first, then the proof: what is proven and what is killed is then the same process. */
+static int kill_one(void *arg, pid_t pid)
+{
+	struct killing *k = arg;
+	own_fd fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0 || !member(pid, k->leaf))
+		return 0;
+	if (syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) < 0 && errno != ESRCH)
+		return -errno;
+	k->signalled++;
+	return 0;
+}
+
+/* Number of processes that were signalled in a group and below it. */
+static int kill_pass(int fd, const char *leaf)
+{
+	struct killing k = { .leaf = leaf };
+	int r = each_below(fd, kill_one, &k, 0);
+
+	return r < 0 ? r : k.signalled;
 }
 
 int cgroup_tree_kill(const char *dir)
@@ -215,6 +237,6 @@ int cgroup_tree_kill(const char *dir)
 		return r == -ENODEV ? 0 : r;
 	}
 	for (int i = 0; r > 0 && i < KILL_PASSES; i++)
-		r = kill_below(fd, slash ? slash + 1 : dir, 0);
+		r = kill_pass(fd, slash ? slash + 1 : dir);
 	return r < 0 ? r : 0;
 }

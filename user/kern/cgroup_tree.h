@@ -9,6 +9,7 @@
 #define KERN_CGROUP_TREE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #define CGROUP_TREE_BUDGET_NS 500000000ULL
 
@@ -20,5 +21,9 @@ int cgroup_tree_remove(const char *dir, uint64_t until_ns);
  * group, to each process in it and below it. 0 or negative errno; 0 when it is gone already,
  * -EXDEV when `dir` is not a group. */
 int cgroup_tree_kill(const char *dir);
+
+/* Calls fn for each process in a group and below it; what comes meanwhile may be missed. A negative return ends the walk
+ * and is returned. */
+int cgroup_tree_each(const char *dir, int (*fn)(void *arg, pid_t pid), void *arg);
 
 #endif

@@ -17,6 +17,7 @@
 #include "base/own.h"
 #include "kern/aside.h"
 #include "kern/half.h"
+#include "kern/strangers.h"
 
 #define KILL_ROUNDS 1000 /* of 10 ms: who is alive then sleeps uninterruptibly */
 #define STOP_MS 1000
@@ -25,6 +26,7 @@ struct watch {
 	struct kern *k;
 	uint64_t id;
 	int cgroup_kill_fd;
+	const char *cgroup;
 	int control, keeper, owner, timer;
 };
 
@@ -85,10 +87,13 @@ static void kill_tree(const struct watch *w)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
 	struct sbx_sandbox row;
+	bool stuck = false;
 
 	kern_sandbox_set_dying(w->k, w->id);
 	for (int i = 0; i < KILL_ROUNDS; i++, nanosleep(&pause, NULL)) {
-		if (w->cgroup_kill_fd >= 0 && write(w->cgroup_kill_fd, "1", 1) < 0 &&
+		if (!i)
+			stuck = strangers_evict(w->k, w->id, w->cgroup) > 0;
+		if (w->cgroup_kill_fd >= 0 && !stuck && write(w->cgroup_kill_fd, "1", 1) < 0 &&
 		    errno == ENODEV)
 			return;
 		if (kern_sandbox_read(w->k, w->id, &row) || !row.live)
@@ -145,6 +150,7 @@ int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *
 	struct watch job = { .k = k,
 			     .id = opts->id,
 			     .cgroup_kill_fd = opts->cgroup_kill_fd,
+			     .cgroup = opts->cgroup,
 			     .owner = opts->owner_pidfd };
 	int pair[2];
 

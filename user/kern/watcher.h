@@ -20,6 +20,7 @@ struct watcher {
 struct watcher_opts {
 	uint64_t id;
 	int cgroup_kill_fd;   /* open cgroup.kill, -1: none */
+	const char *cgroup;   /* directory of that group */
 	int owner_pidfd;      /* -1: none */
 	uint64_t deadline_ns; /* CLOCK_BOOTTIME plus slack, 0: none */
 };

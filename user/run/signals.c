@@ -16,6 +16,8 @@
 #include "base/own.h"
 #include "run/state.h"
 
+#define REAPS_A_TURN 64
+
 static const int handled[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
 			       SIGUSR2, SIGTSTP, SIGCONT, SIGCHLD, SIGWINCH };
 
@@ -28,12 +30,13 @@ static void root_ended(struct run *run, int status)
 	run_event(run, run->spec->leftovers == LEFTOVERS_KILL ? EV_ROOT_EXIT : EV_ROOT_LINGER);
 }
 
-static void reap(struct run *run)
+/* Orphans of a storm may come faster than a starved keeper reaps them: then the deadline is looked at in between. */
+static bool reap(struct run *run)
 {
-	int status;
+	int status, n = 0;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+	while (n++ < REAPS_A_TURN && (pid = waitpid(-1, &status, WNOHANG)) > 0) {
 		if (pid == run->watcher.pid)
 			run->watcher.pid = -1;
 		if (pid != run->child.pid)
@@ -42,6 +45,10 @@ static void reap(struct run *run)
 		if (!run->root_exited)
 			root_ended(run, status);
 	}
+	if (n <= REAPS_A_TURN)
+		return true;
+	raise(SIGCHLD); /* the next turn goes on here */
+	return false;
 }
 
 /*
@@ -106,7 +113,8 @@ static void on_signal(void *arg, uint32_t events)
 	while (read(run->signals.fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
 		switch (info.ssi_signo) {
 		case SIGCHLD:
-			reap(run);
+			if (!reap(run))
+				return;
 			break;
 		case SIGWINCH:
 			if (run->terminal)

@@ -64,10 +64,11 @@ struct run {
 	int child_fds[3];	    /* its stdin, stdout, stderr until it has them */
 	struct loop_source owner, ring, oom, signals, root;
 	struct loop_timer wall, idle, cpu_time, counters, grace, killing, drain;
-	uint64_t started_ns, killing_since_ns, drain_since_ns;
-	uint64_t idle_since_ns, idle_cpu_ns;
+	uint64_t started_ns, killing_since_ns, drain_since_ns, idle_since_ns, idle_cpu_ns;
 	uint64_t grace_ns; /* of the spec, or of who said stop */
 	unsigned int kill_round;
+	bool goes_first; /* scheduled before everybody else while it kills */
+	bool strangers;	 /* in the group, and not to be moved: then it is not killed as a whole */
 	bool root_exited, frozen;
 	int root_status;
 	pid_t parent; /* at the very start */

@@ -17,6 +17,7 @@
 #include "kern/cgroup.h"
 #include "kern/cgroup_find.h"
 #include "kern/kern.h"
+#include "kern/strangers.h"
 #include "run/meta.h"
 #include "run/receipt.h"
 
@@ -76,6 +77,17 @@ static int still_alive(const struct rundir *d, const struct sbx_sandbox *row, st
 		       d->id, (unsigned long long)row->live_processes);
 }
 
+/* Strangers in the group are told from members by the row; without one everybody in it counts as a member. */
+static int sweep_group(struct kern *k, uint64_t id, const char *path, struct err *err)
+{
+	struct sbx_sandbox row;
+
+	if (k && !kern_sandbox_read(k, id, &row) && strangers_evict(k, id, path) > 0)
+		return err_say(err, ERR_CLEANUP, -EBUSY,
+			       "group '%s' holds processes of others, which cannot be moved", path);
+	return cgroup_sweep(path, err);
+}
+
 /* Group, row and socket, in the order in which a second sweep can still find them. */
 static int release(struct rundir *d, struct kern *k, uint64_t id, const struct meta *m,
 		   const struct receipt *e, struct err *err)
@@ -83,7 +95,7 @@ static int release(struct rundir *d, struct kern *k, uint64_t id, const struct m
 	int rc = 0;
 
 	if (m->this_boot && same_group(m))
-		rc = cgroup_sweep(m->cgroup_path, err);
+		rc = sweep_group(k, id, m->cgroup_path, err);
 	if (rc)
 		return rc;
 	if (e->has_row && e->row.live)
@@ -116,7 +128,7 @@ static void sweep_unrecorded(struct rundir *d, struct kern *k, uint64_t id)
 	snprintf(name, sizeof(name), "sbx-%s", d->id);
 	if (!cgroup_find(name, path, sizeof(path), &group) &&
 	    ((e.has_row && e.row.cgroup_id == group) || unpopulated(path)))
-		cgroup_sweep(path, NULL);
+		sweep_group(k, id, path, NULL);
 	if (k)
 		kern_sandbox_delete(k, id);
 	remove_workdir(d);
@@ -129,7 +141,7 @@ static int sweep_recorded(struct rundir *d, struct kern *k, uint64_t id, const s
 	int rc = 0;
 
 	if (m->this_boot && same_group(m))
-		cgroup_sweep(m->cgroup_path, NULL);
+		sweep_group(k, id, m->cgroup_path, NULL);
 	if (k && m->this_boot)
 		kill_rows(k, id, &e);
 	if (rundir_state(d) != RUNDIR_ENDED)
