@@ -112,7 +112,7 @@ static void expect(struct scene *s, const char *wanted)
 	struct profile parsed;
 	char lines[8192] = "", *save = NULL, *copy;
 
-	if (learn_text(s->learn, 0, &s->text, &s->counts, &err) < 0)
+	if (learn_text(s->learn, "nobody", 0, &s->text, &s->counts, &err) < 0)
 		fail_msg("%s", err.text);
 	if (profile_parse(&parsed, "x", NULL, s->text.data, s->text.len, &err) < 0)
 		fail_msg("%s", err.text);
@@ -140,10 +140,9 @@ static void what_the_base_grants_needs_nothing(void **state)
 	need(s, "rw+ /tmp/x");
 	need(s, "rx /usr/bin/make");
 	expect(s, "");
-	assert_string_equal(
-		s->text.data,
-		"# Learnt from: make it\n# 0 paths beyond default, in 0 places; 0 refused\n"
-		"Extends=default\n");
+	assert_string_equal(s->text.data, "# Learnt from: make it\n# Seen by nobody: 0 paths "
+					  "beyond default, in 0 places; 0 refused\n"
+					  "Extends=default\n");
 }
 
 static void one_file_is_learnt_alone_and_several_as_their_directory(void **state)

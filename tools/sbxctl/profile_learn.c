@@ -261,11 +261,12 @@ static int write_output(const struct learning *l, const struct buf *text)
 	return rc ? err_set(l->err, rc, "write the profile") : 0;
 }
 
-static int write_profile(struct learning *l, size_t unknown, struct learn_counts *counts)
+static int write_profile(struct learning *l, const struct watched *seen,
+			 struct learn_counts *counts)
 {
 	struct profile parsed;
 	struct buf text = { 0 };
-	int rc = learn_text(l->learn, unknown, &text, counts, l->err);
+	int rc = learn_text(l->learn, seen->by, seen->unknown, &text, counts, l->err);
 
 	if (rc == 0)
 		rc = profile_parse(&parsed, "learnt", NULL, text.data, text.len, l->err);
@@ -313,7 +314,7 @@ static int learn(struct learning *l, struct watched *seen, struct learn_counts *
 	clock_gettime(CLOCK_REALTIME_COARSE, &l->began);
 	if (rc == 0)
 		rc = profile_watch(&watch, seen, l->err);
-	return rc ? rc : write_profile(l, seen->unknown, counts);
+	return rc ? rc : write_profile(l, seen, counts);
 }
 
 static void tell(const struct learning *l, const struct watched *seen,

@@ -174,6 +174,7 @@ static int audited(const struct watch *w, struct watched *out, struct err *err)
 	json_t *record;
 	int rc;
 
+	out->by = "the kernel half";
 	out->status = run_recorded(w, w->spec->profile, true, NULL, 0, &record, err);
 	if (out->status < 0)
 		return out->status;
@@ -299,6 +300,7 @@ static int traced_in(const struct watch *w, const char *strace, const char *dir,
 	snprintf(profile, sizeof(profile), "%s/%s", dir, w->spec->profile);
 	snprintf(trace, sizeof(trace), "%s/trace", dir);
 	trace_filter(filter);
+	out->by = "strace";
 	rc = write_profile(w, profile, err);
 	if (!rc)
 		rc = make_trace(w, trace, err);

@@ -28,6 +28,7 @@ struct watch {
 };
 
 struct watched {
+	const char *by; /* who saw it */
 	int status;	/* of the command, as sbxctl run ends */
 	size_t unknown; /* acts of which nobody knows on what */
 };

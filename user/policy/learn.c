@@ -212,14 +212,14 @@ static int say_refusal(const struct learn_refusal *r, struct buf *out)
 			  r->rule->origin);
 }
 
-static int say_all(const struct learn *l, const struct learn_places *p, size_t unknown,
-		   struct buf *out)
+static int say_all(const struct learn *l, const struct learn_places *p, const char *by,
+		   size_t unknown, struct buf *out)
 {
-	int rc =
-		buf_printf(out,
-			   "# Learnt from: %s\n# %zu paths beyond %s, in %zu places; %zu refused\n",
-			   l->opts.command, l->count - p->refused, l->opts.base, p->count,
-			   p->refused);
+	int rc = buf_printf(out,
+			    "# Learnt from: %s\n# Seen by %s: %zu paths beyond %s, in %zu places; "
+			    "%zu refused\n",
+			    l->opts.command, by, l->count - p->refused, l->opts.base, p->count,
+			    p->refused);
 
 	if (unknown && !rc)
 		rc = buf_printf(out, "# %zu acts were seen without what they were on\n", unknown);
@@ -238,8 +238,8 @@ static int say_all(const struct learn *l, const struct learn_places *p, size_t u
 	return rc;
 }
 
-int learn_text(struct learn *l, size_t unknown, struct buf *out, struct learn_counts *counts,
-	       struct err *err)
+int learn_text(struct learn *l, const char *by, size_t unknown, struct buf *out,
+	       struct learn_counts *counts, struct err *err)
 {
 	struct learn_places places;
 	int rc;
@@ -247,7 +247,7 @@ int learn_text(struct learn *l, size_t unknown, struct buf *out, struct learn_co
 	compact(l);
 	rc = learn_places_find(&l->opts, l->needs, l->count, &places);
 	if (!rc)
-		rc = say_all(l, &places, unknown, out);
+		rc = say_all(l, &places, by, unknown, out);
 	*counts = (struct learn_counts){ l->count, places.count, places.refused };
 	learn_places_done(&places);
 	return rc ? err_set(err, rc, "write the profile") : 0;

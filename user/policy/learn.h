@@ -47,10 +47,10 @@ void learn_free(struct learn *l);
 bool learn_wanted(const struct learn *l, const char *path, unsigned int rights);
 /* Copied. -ENOSPC beyond LEARN_NEEDS_MAX different ones. */
 int learn_add(struct learn *l, const struct learn_need *need, struct err *err);
-/* The profile's text, after the last need. `unknown`: acts of which nobody could tell on what. Counts places and what
- * was refused. */
-int learn_text(struct learn *l, size_t unknown, struct buf *out, struct learn_counts *counts,
-	       struct err *err);
+/* The profile's text, after the last need. `by`: who saw it all, for the comment; `unknown`: acts of which nobody
+ * could tell on what. Counts places and what was refused. */
+int learn_text(struct learn *l, const char *by, size_t unknown, struct buf *out,
+	       struct learn_counts *counts, struct err *err);
 
 /* `path` as a word of a profile, quoted where it must be; -EINVAL when a profile cannot say it. */
 int learn_word(const char *path, struct buf *out);
