@@ -5,7 +5,12 @@
 
 # Loading order matters: there is no modprobe in the initramfs. What a kernel has built in is absent.
 rig_modules='virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci virtio_blk
-	crc16 crc32c_generic libcrc32c mbcache jbd2 ext4'
+	crc16 crc32c_generic libcrc32c mbcache jbd2 ext4 overlay'
+
+# kernel_entry SERIES: the name of its cache entry, another one when the modules are others.
+kernel_entry() {
+	printf 'kernel-%s-%s\n' "$1" "$(printf '%s' "$rig_modules" | sha256sum | cut -c 1-8)"
+}
 
 kernel_list() {
 	awk '!/^#/ && NF { print $1 }' "$rig_dir/kernels"
@@ -51,7 +56,7 @@ initramfs_make() {
 	mkdir -p "$tree"/{bin,proc,sys,dev,new}
 	cp "$busybox" "$tree/bin/busybox"
 	cp "$rig_dir/guest/initramfs" "$tree/init"
-	cp -r "$rig_cache/kernel-$kernel/modules" "$tree/"
+	cp -r "$rig_cache/$(kernel_entry "$kernel")/modules" "$tree/"
 	(cd "$tree" && find . | "$busybox" cpio -o -H newc 2> /dev/null) | gzip -1 > "$out"
 }
 

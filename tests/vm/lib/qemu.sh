@@ -38,7 +38,7 @@ qemu_command() {
 	qemu_argv=("$qemu/lib/ld.so" --library-path "$qemu/lib" "$qemu/qemu"
 		-L "$qemu/share" -nodefaults -no-user-config -no-reboot -display none -serial stdio
 		-monitor none -m 2048 -cpu max
-		-kernel "$rig_cache/kernel-$kernel/vmlinuz" -initrd "$rig_scratch/initrd"
+		-kernel "$rig_cache/$(kernel_entry "$kernel")/vmlinuz" -initrd "$rig_scratch/initrd"
 		-drive "file=$root,if=virtio,format=raw,snapshot=on"
 		-drive "file=$payload,if=virtio,format=raw,$keep"
 		-append "console=ttyS0 panic=-1 oops=panic quiet loglevel=1 lsm=landlock,lockdown,yama,bpf $append"
