@@ -57,8 +57,10 @@ enum {
 };
 enum { SIGKILL = 9 };
 enum { CLONE_THREAD = 0x00010000 };
-enum { PF_EXITING = 0x00000004 };	 /* linux/sched.h: do_exit has begun */
-enum { PF_IO_WORKER = 0x00000010 };	 /* linux/sched.h: of io_uring, its credentials may be a request's */
+enum { PF_EXITING = 0x00000004 }; /* linux/sched.h: do_exit has begun */
+enum {
+	PF_IO_WORKER = 0x00000010
+}; /* linux/sched.h: of io_uring, its credentials may be a request's */
 enum { SIGNAL_GROUP_EXIT = 0x00000004 }; /* linux/sched/signal.h: group_exit_code is the status */
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID }; /* for a kfunc: the process */
 
@@ -90,7 +92,7 @@ struct signal_struct {
 struct cred; /* only whether two are the same */
 
 struct thread_info { /* x86 */
-	u32 status; /* TS_COMPAT */
+	u32 status;  /* TS_COMPAT */
 };
 enum { TS_COMPAT = 0x0002 }; /* asm/thread_info.h: a system call by the numbers of 32 bits */
 
@@ -117,18 +119,19 @@ struct task_struct {
 	struct signal_struct *signal;	  /* same signal_struct: same process */
 	u64 self_exec_id;		  /* grows by one an exec: counts each once */
 	const struct cred *real_cred;	  /* its own */
-	const struct cred *cred;	  /* in force: another's while the kernel acts for a mount */
+	const struct cred *cred; /* in force: another's while the kernel acts for a mount */
 };
 
 struct super_block {
-	u32 s_dev;		 /* with i_ino: whether a rule's inode is still the one meant */
-	unsigned long s_flags;	 /* SB_KERNMOUNT, SB_NOUSER: decided by kind */
-	unsigned long s_magic;	 /* which kind; overlayfs, whose mounting is refused */
+	u32 s_dev;	       /* with i_ino: whether a rule's inode is still the one meant */
+	unsigned long s_flags; /* SB_KERNMOUNT, SB_NOUSER: decided by kind */
+	unsigned long s_magic; /* which kind; overlayfs, whose mounting is refused */
 };
 
 struct inode {
 	unsigned short i_mode;	  /* regular files and directories: whose ioctls change things */
 	struct super_block *i_sb; /* s_dev */
+	unsigned int i_rdev;	  /* dev_t: which device it is */
 	unsigned long i_ino;	  /* see s_dev */
 };
 
@@ -138,7 +141,8 @@ struct qstr {
 };
 
 struct dentry {
-	unsigned int d_flags;	   /* DCACHE_OP_HASH, DCACHE_OP_COMPARE: names are not compared byte by byte */
+	unsigned int
+		d_flags; /* DCACHE_OP_HASH, DCACHE_OP_COMPARE: names are not compared byte by byte */
 	struct dentry *d_parent;   /* the walk */
 	struct qstr d_name;	   /* len, hash */
 	struct inode *d_inode;	   /* the object; NULL: no such entry yet */
@@ -176,10 +180,10 @@ struct linux_binprm {
 	struct file *file; /* what is executed */
 };
 
-struct seq_file;	/* bpf_seq_write of the iterator's answer */
-struct mnt_idmap;	/* argument of newer hooks, not read */
-struct posix_acl;	/* argument, not read */
-struct file_kattr;	/* argument, not read */
+struct seq_file;   /* bpf_seq_write of the iterator's answer */
+struct mnt_idmap;  /* argument of newer hooks, not read */
+struct posix_acl;  /* argument, not read */
+struct file_kattr; /* argument, not read */
 
 struct bpf_iter_meta {
 	struct seq_file *seq;

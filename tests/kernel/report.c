@@ -24,10 +24,10 @@ struct found {
 	unsigned int met, strangers;
 };
 
-static const char *no_rule_path(void *arg, uint32_t index)
+static const char *no_rule_path(void *arg, uint32_t index, uint32_t dev)
 {
 	(void)arg;
-	(void)index;
+	(void)index, (void)dev;
 	return NULL;
 }
 

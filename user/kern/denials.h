@@ -22,8 +22,9 @@ struct denial {
 	bool syscall; /* seen at a system call's end: advisory */
 };
 
-/* Path of rule `index`, NULL when there is none; for names that begin below a rule's object. */
-typedef const char *denials_rule_path(void *arg, uint32_t index);
+/* Where names that rule `index` decided on begin, on file system `dev` (files_place, or the rule's path); NULL when
+ * there is no such rule. */
+typedef const char *denials_rule_path(void *arg, uint32_t index, uint32_t dev);
 
 /* Calls fn for every row of sandbox `id`, oldest first. A return other than 0 ends the walk and is
  * returned. */

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -20,11 +22,19 @@
 #include "kern/files_rows.h"
 #include "kern/half.h"
 
+/* A mount below a rule's directory: what it holds is told about by where it is mounted. */
+struct place {
+	uint32_t rule, dev;
+	char *path;
+};
+
 struct files {
 	uint64_t sandbox;
 	struct files_rows rows;
 	int *pins; /* O_PATH: an inode that nobody holds may be forgotten, and its address reused */
 	size_t pin_count;
+	struct place *places;
+	size_t place_count;
 	struct files *older; /* generation that could not be taken back yet */
 };
 
@@ -80,6 +90,36 @@ static int open_objects(struct files *f, const struct files_plan *plan, pid_t pi
 	for (size_t i = 0; i < plan->object_count && !rc; i++, f->pin_count++)
 		rc = open_object(root, &plan->objects[i], &f->pins[i], err);
 	return rc;
+}
+
+/* For people only: stat's device is the kernel's, but for file systems that number theirs themselves. */
+static int note_places(struct files *f, const struct files_plan *plan, struct err *err)
+{
+	struct stat st;
+
+	f->places = calloc(plan->object_count, sizeof(*f->places));
+	if (!f->places)
+		return err_set(err, -ENOMEM, "note the mounts of the file policy");
+	for (size_t i = 0; i < plan->object_count; i++) {
+		const struct plan_object *o = &plan->objects[i];
+		struct place *place = &f->places[f->place_count];
+
+		if (o->named || f->pins[i] < 0 || fstat(f->pins[i], &st))
+			continue;
+		*place = (struct place){ .rule = o->row.rule,
+					 .dev = major(st.st_dev) << 20 | minor(st.st_dev),
+					 .path = strdup(o->path) };
+		f->place_count += place->path != NULL;
+	}
+	return 0;
+}
+
+const char *files_place(const struct files *f, uint32_t rule, uint32_t dev)
+{
+	for (size_t i = 0; f && i < f->place_count; i++)
+		if (f->places[i].rule == rule && f->places[i].dev == dev)
+			return f->places[i].path;
+	return NULL;
 }
 
 static int read_mountinfo(pid_t pid, struct buf *text, struct err *err)
@@ -159,6 +199,9 @@ static void drop(struct files *f, struct kern *k)
 	for (size_t i = 0; i < f->pin_count; i++)
 		if (f->pins[i] >= 0)
 			close(f->pins[i]);
+	for (size_t i = 0; i < f->place_count; i++)
+		free(f->places[i].path);
+	free(f->places);
 	free(f->pins);
 	free(f);
 }
@@ -181,6 +224,8 @@ static int make(struct files *f, struct kern *k, const struct file_policy *polic
 		rc = files_plan_make(&plan, policy, text.data, err);
 	if (!rc)
 		rc = open_objects(f, &plan, opts->pid, err);
+	if (!rc)
+		rc = note_places(f, &plan, err);
 	if (!rc)
 		rc = fill(f, k, &plan, opts->audit, err);
 	files_plan_done(&plan);

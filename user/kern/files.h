@@ -27,6 +27,9 @@ bool files_available(struct kern *k, const char **why);
  * -ENOSPC when the kernel half has no room; nothing is left behind on failure. */
 int files_publish(struct files **files, struct kern *k, const struct file_policy *policy,
 		  const struct files_opts *opts, struct err *err);
+/* Where the file system `dev` (as the kernel numbers it) is mounted below what rule `rule` names; NULL when it is
+ * not below it, but holds it. */
+const char *files_place(const struct files *files, uint32_t rule, uint32_t dev);
 /* Takes the rows back; the sandbox must be gone. NULL is fine. */
 void files_release(struct files *files, struct kern *k);
 

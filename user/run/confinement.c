@@ -205,6 +205,21 @@ static int judge(struct run *run, struct err *err)
 	return 0;
 }
 
+/*
+ * Beside the hooks a Landlock domain that allows every file: it keeps the tree from mounting anything
+ * and from reaching through the processes of others. It must not decide on files: its hooks run before
+ * ours, and nobody would report what it refuses.
+ */
+static const struct file_policy *every_file(void)
+{
+	static const struct file_rule root = {
+		.path = (char *)"/", .written = (char *)"/", .rights = FILE_ALL, .directory = true
+	};
+	static const struct file_policy policy = { .rules = (struct file_rule *)&root, .count = 1 };
+
+	return &policy;
+}
+
 static bool denies_an_object(const struct file_policy *policy)
 {
 	for (size_t i = 0; i < policy->count; i++)
@@ -243,7 +258,7 @@ int confinement_resolve(struct run *run, struct err *err)
 	if (run->spec->audit && !c->hooks)
 		return err_cannot(err, CONFINEMENT,
 				  "--audit needs BPF LSM, which this host does not have (%s)", why);
-	c->opts = (struct confine_opts){ .policy = &c->policy,
+	c->opts = (struct confine_opts){ .policy = c->hooks ? every_file() : &c->policy,
 					 .mounts = !c->hooks,
 					 .landlock =
 						 !run->spec->audit && confine_landlock_abi() > 0 };
@@ -324,7 +339,7 @@ const struct denied *run_denied(struct run *run)
 	struct denied *d = &run->result.denied;
 	const struct denied_source source = { .policy = &c->policy,
 					      .directory = c->directory,
-					      .hooks = c->hooks };
+					      .files = c->files };
 
 	if (!c->asked || !run->kern || !run->id)
 		return d;

@@ -13,13 +13,17 @@
 struct reading {
 	struct denied *out;
 	const struct file_policy *policy;
+	const struct files *files;
 	const char *directory;
 };
 
-static const char *rule_path(void *arg, uint32_t index)
+static const char *rule_path(void *arg, uint32_t index, uint32_t dev)
 {
 	const struct reading *r = arg;
+	const char *place = files_place(r->files, index, dev);
 
+	if (place)
+		return place;
 	return index < r->policy->count ? r->policy->rules[index].path : NULL;
 }
 
@@ -96,15 +100,18 @@ static int add(void *arg, const struct denial *seen)
 
 int denied_read(struct denied *out, struct kern *k, uint64_t id, const struct denied_source *source)
 {
-	struct reading r = { .out = out, .policy = source->policy, .directory = source->directory };
+	struct reading r = { .out = out,
+			     .policy = source->policy,
+			     .files = source->files,
+			     .directory = source->directory };
 	uint64_t total;
 	int rc;
 
-	*out = (struct denied){ .incomplete = !source->hooks };
+	*out = (struct denied){ .incomplete = !source->files };
 	rc = denials_total(k, id, &total, &out->dropped);
 	if (rc == 0)
 		rc = denials_each(k, id, rule_path, add, &r);
-	if (source->hooks)
+	if (source->files)
 		out->total = total;
 	return rc;
 }

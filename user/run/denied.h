@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "kern/denials.h"
+#include "kern/files.h"
 #include "policy/files.h"
 
 struct denied_item {
@@ -35,8 +36,8 @@ struct denied {
 
 struct denied_source {
 	const struct file_policy *policy;
-	const char *directory; /* that the command started in */
-	bool hooks;	       /* tier A: everything is seen */
+	const char *directory;	   /* that the command started in */
+	const struct files *files; /* tier A, where everything is seen; NULL: tier B */
 };
 /* Reads what there is by now. 0 or a negative errno; `out` is valid either way. */
 int denied_read(struct denied *out, struct kern *k, uint64_t id,
