@@ -115,7 +115,8 @@ static void fill(struct denial *d, const struct row *r, denials_rule_path *rule_
 	d->comm[sizeof(d->comm) - 1] = 0;
 	if (v->flags & SBX_DENIAL_NAMES)
 		names_path(d->path, sizeof(d->path),
-			   r->key.rule == SBX_NO_RULE ? NULL : rule_path(arg, r->key.rule, v->dev), v);
+			   r->key.rule == SBX_NO_RULE ? NULL : rule_path(arg, r->key.rule, v->dev),
+			   v);
 	else
 		snprintf(d->path, sizeof(d->path), "%.*s", SBX_DENIAL_TEXT, v->text);
 }

@@ -31,10 +31,9 @@ struct run {
 	struct loop *loop;
 	struct run_watch watch;
 	enum run_state state;
-	struct run_cause cause;
-	struct run_cause late; /* wished for while the output drained */
-	bool cut;	       /* ended with output that its reader had not taken */
-	bool unstored;	       /* no room for the result: the row stays as its receipt */
+	struct run_cause cause, late; /* late: wished for while the output drained */
+	bool cut;		      /* ended with output that its reader had not taken */
+	bool unstored;		      /* no room for the result: the row stays as its receipt */
 	struct result result;
 	uint64_t id;
 	char id_text[SBX_ID_LEN + 1];
