@@ -14,10 +14,11 @@ struct seen {
 	size_t rows;
 };
 
-static const char *rule_path(void *arg, uint32_t index)
+static const char *rule_path(void *arg, uint32_t index, uint32_t dev)
 {
 	struct seen *s = arg;
 
+	(void)dev;
 	return index < s->policy->count ? s->policy->rules[index].path : NULL;
 }
 
