@@ -76,10 +76,10 @@ static void a_refusal_is_told_with_path_rule_and_count(void **state)
 	assert_int_equal(s.found.count, 2);
 	assert_int_equal(s.found.act, SBX_ACT_READ);
 	assert_int_equal(s.found.error, EACCES);
-	assert_string_equal(rule_path(&s, s.found.rule), F("w/deny"));
+	assert_string_equal(rule_path(&s, s.found.rule, 0), F("w/deny"));
 	find_denial(&g, F("r/f"), &s);
 	assert_int_equal(s.found.act, SBX_ACT_WRITE);
-	assert_string_equal(rule_path(&s, s.found.rule), "/");
+	assert_string_equal(rule_path(&s, s.found.rule, 0), "/");
 	find_denial(&g, F("w/.env"), &s);
 	assert_int_equal(s.found.act, SBX_ACT_CREATE);
 	find_denial(&g, F("w/ro/f"), &s);
