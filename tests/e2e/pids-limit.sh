@@ -30,3 +30,11 @@ sbx_run --pids 30 -t 1 -k none -- bash -c 'bomb() { bomb | bomb & bomb; }; bomb 
 assert_match "$rc" '^(0|124)$' "status of a shell's fork bomb"
 assert_le "$(result .tree.peak)" 30 "its processes at once"
 assert_result .tree.survivors 0
+
+# Our init is none of the command's tasks: with a pid namespace the same number is enough, and one less is not.
+for ns in off on; do
+	sbx_run --pid-ns $ns --pids 2 -- sh -c '/bin/true; exit 3'
+	assert_eq "$rc" 3 "a shell and a child under --pids 2 --pid-ns $ns"
+	sbx_run --pid-ns $ns --pids 1 -- sh -c '/bin/true; exit 3'
+	assert_eq "$rc $(result '[.limits_hit[].kind] | @json')" '2 ["pids"]' "under --pids 1 --pid-ns $ns"
+done
