@@ -35,24 +35,40 @@ static void schedule(const unsigned char *block, uint32_t w[64])
 	}
 }
 
+/* Instead of moving all eight variables on, each round takes them one place further. */
+static inline void turn(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f,
+			uint32_t g, uint32_t *h, uint32_t in)
+{
+	uint32_t t = *h + (ror(e, 6) ^ ror(e, 11) ^ ror(e, 25)) + (g ^ (e & (f ^ g))) + in;
+
+	*d += t;
+	*h = t + (ror(a, 2) ^ ror(a, 13) ^ ror(a, 22)) + ((a & b) | (c & (a | b)));
+}
+
 static void compress(struct sha256 *sha)
 {
-	uint32_t w[64], v[8];
+	uint32_t *s = sha->state, w[64];
+	uint32_t a = s[0], b = s[1], c = s[2], d = s[3], e = s[4], f = s[5], g = s[6], h = s[7];
 
 	schedule(sha->block, w);
-	memcpy(v, sha->state, sizeof(v));
-	for (int i = 0; i < 64; i++) {
-		uint32_t s1 = ror(v[4], 6) ^ ror(v[4], 11) ^ ror(v[4], 25);
-		uint32_t t1 = v[7] + s1 + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
-		uint32_t s0 = ror(v[0], 2) ^ ror(v[0], 13) ^ ror(v[0], 22);
-		uint32_t t2 = s0 + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-
-		memmove(v + 1, v, 7 * sizeof(v[0]));
-		v[4] += t1;
-		v[0] = t1 + t2;
+	for (int i = 0; i < 64; i += 8) {
+		turn(a, b, c, &d, e, f, g, &h, k[i] + w[i]);
+		turn(h, a, b, &c, d, e, f, &g, k[i + 1] + w[i + 1]);
+		turn(g, h, a, &b, c, d, e, &f, k[i + 2] + w[i + 2]);
+		turn(f, g, h, &a, b, c, d, &e, k[i + 3] + w[i + 3]);
+		turn(e, f, g, &h, a, b, c, &d, k[i + 4] + w[i + 4]);
+		turn(d, e, f, &g, h, a, b, &c, k[i + 5] + w[i + 5]);
+		turn(c, d, e, &f, g, h, a, &b, k[i + 6] + w[i + 6]);
+		turn(b, c, d, &e, f, g, h, &a, k[i + 7] + w[i + 7]);
 	}
-	for (int i = 0; i < 8; i++)
-		sha->state[i] += v[i];
+	s[0] += a;
+	s[1] += b;
+	s[2] += c;
+	s[3] += d;
+	s[4] += e;
+	s[5] += f;
+	s[6] += g;
+	s[7] += h;
 }
 
 void sha256_init(struct sha256 *sha)

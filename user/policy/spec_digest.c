@@ -169,9 +169,9 @@ static int add_files(struct sha256 *sha, const struct spec *spec)
 		if (i && !compare_wishes(&copy[i - 1], &copy[i]))
 			continue;
 		add_text(sha, "file", copy[i].path);
-		add_number(sha, "file.verb", copy[i].verb);
-		add_number(sha, "file.level", copy[i].level);
-		add_number(sha, "file.optional", copy[i].optional);
+		add_number(sha, "file.how",
+			   (uint64_t)copy[i].level << 8 | (uint64_t)copy[i].optional << 4 |
+				   copy[i].verb);
 	}
 	return 0;
 }
