@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What file wishes come to, on directories made for it. Needs no kernel feature. */
+#include "kern/place.h"
 #include "paths_test.h"
 
 static void homes_and_relative_paths_are_filled_in(void **state)
@@ -112,6 +113,36 @@ static void patterns_find_what_is_there(void **state)
 	assert_non_null(strstr(p.err.text, "nothing matches"));
 }
 
+static void patterns_side_by_side_and_below_each_other_find_the_same(void **state)
+{
+	struct policy p;
+
+	(void)state;
+	make("h/e1/k1/a", "");
+	make("h/e1/k2/b", "");
+	make("h/e2/k1/a", "");
+	make("h/e[3]/k1/a", "");
+	p = resolve(SAID({ FILE_DENY, "~/e?/k*/a", CLI }, { FILE_RO, "~/e1/k*", CLI },
+			 { FILE_RW, "~/e1/*2", CLI }, { FILE_RO, "~/e[2]", CLI },
+			 { FILE_RO, "~/e\\[3]/[k]1", CLI }, { FILE_DENY, "-~/[*]1", CLI },
+			 { FILE_DENY, "-~/e[!1]/none", CLI }));
+	if (p.rc >= 0)
+		fail_msg("ro and rw of one level on h/e1/k2 went together");
+	p = resolve(SAID({ FILE_DENY, "~/e?/k*/a", CLI }, { FILE_RO, "~/e1/k*", PROFILE },
+			 { FILE_RW, "~/e1/*2", CLI }, { FILE_RO, "~/e[2]", CLI },
+			 { FILE_RO, "~/e\\[3]/[k]1", CLI }, { FILE_DENY, "-~/[*]1", CLI },
+			 { FILE_DENY, "-~/e[!1]/none", CLI }));
+	expect(&p, "h/e1/k1/a", FILE_DENY, FILE_OBJECT);
+	expect(&p, "h/e2/k1/a", FILE_DENY, FILE_OBJECT);
+	expect(&p, "h/e1/k1", FILE_RO, FILE_OBJECT);
+	expect(&p, "h/e1/k2", FILE_RW, FILE_OBJECT);
+	expect(&p, "h/e2", FILE_RO, FILE_OBJECT);
+	assert_true(rule_on(&p, "h/e2")->pattern);
+	expect(&p, "h/e[3]/k1", FILE_RO, FILE_OBJECT);
+	assert_int_equal(p.rules.count, 7);
+	file_policy_done(&p.rules);
+}
+
 static void a_home_with_special_characters_is_taken_literally(void **state)
 {
 	struct policy p;
@@ -206,6 +237,50 @@ static void a_path_can_be_located(void **state)
 	}
 }
 
+/* In this order, so that each directory is remembered from the path before. */
+static void neighbours_lead_where_they_lead_alone(void **state)
+{
+	static const char *const texts[] = {
+		"n/a/x",      "n/a/y",	   "n/a/dir", "n/a/new",  "n/l/x",     "n/l/new",
+		"n/a/../a/x", "n/a/.",	   "n/a/..",  "n/a/",	  "n//a//x",   "n/file/x",
+		"n/file/y",   "n/file",	   "n/gone",  "n/gone/x", "n/gone/y",  "n/dang/x",
+		"n/dang",     "n/a/link",  "n/a/up",  "n/a/up/x", "n/a/dang2", "n/a/dir/z",
+		"n/dang/y",   "n/gone/..",
+	};
+	struct place_memory memory = { .text = "" };
+	char whole[2 * PATH_MAX], real[PATH_MAX];
+
+	(void)state;
+	make("n/a/dir/z", "");
+	make("n/a/x", "");
+	make("n/a/y", "");
+	make("n/file", "");
+	MUST(symlink("a", "n/l") == 0 && symlink("nowhere/deep", "n/dang") == 0);
+	MUST(symlink("x", "n/a/link") == 0 && symlink("..", "n/a/up") == 0);
+	MUST(symlink("new2", "n/a/dang2") == 0);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct place_memory fresh = { .text = "" };
+		struct paths_place one, other;
+		struct err err = { 0 };
+		struct stat st;
+
+		absolute(whole, sizeof(whole), texts[i]);
+		OK(&err, place_find(&memory, whole, &one, &err));
+		OK(&err, place_find(&fresh, whole, &other, &err));
+		assert_string_equal(one.path, other.path);
+		assert_int_equal(one.reach, other.reach);
+		assert_int_equal(one.directory, other.directory);
+		assert_int_equal(one.reach == FILE_OBJECT, realpath(whole, real) != NULL);
+		if (one.reach == FILE_OBJECT) {
+			assert_string_equal(one.path, real);
+			assert_int_equal(one.directory,
+					 stat(real, &st) == 0 && S_ISDIR(st.st_mode));
+		}
+		free(one.path);
+		free(other.path);
+	}
+}
+
 static void bounds_are_kept(void **state)
 {
 	char deep[PATH_MAX] = "";
@@ -229,10 +304,12 @@ int main(void)
 		TEST(a_link_is_followed_once_and_both_names_are_kept),
 		TEST(what_is_missing_is_an_entry_or_absent_or_an_error),
 		TEST(patterns_find_what_is_there),
+		TEST(patterns_side_by_side_and_below_each_other_find_the_same),
 		TEST(a_home_with_special_characters_is_taken_literally),
 		TEST(contradictions_come_with_both_origins),
 		TEST(a_home_is_no_place_to_work_in),
 		TEST(a_path_can_be_located),
+		TEST(neighbours_lead_where_they_lead_alone),
 		TEST(bounds_are_kept),
 	};
 

@@ -11,11 +11,17 @@
 #include "base/buf.h"
 #include "base/own.h"
 #include "kern/paths.h"
+#include "kern/place.h"
 #include "kern/worktree.h"
 
-#define LINKS_MAX 40
 #define PATTERN_DEPTH 128 /* components of a pattern: match() recurses */
 #define SPECIAL "*?[\\"
+
+/* What is in a directory, each name behind its NUL. */
+struct listing {
+	char dir[PATH_MAX]; /* "": of none */
+	struct buf names;
+};
 
 /* One policy being resolved. */
 struct resolve {
@@ -23,7 +29,9 @@ struct resolve {
 	const struct file_wish *wish; /* the current one */
 	struct file_policy *out;
 	size_t entries; /* directory entries seen */
-	bool guarded;	/* the working directory is not one to write in */
+	struct place_memory memory;
+	struct listing last;
+	bool guarded; /* the working directory is not one to write in */
 	struct err *err;
 };
 
@@ -87,6 +95,26 @@ static bool has_pattern(const char *text, size_t len)
 	return false;
 }
 
+/* In place: "[x]" is an x, for which nothing need be listed. */
+static void unwrap(char *text)
+{
+	char *out = text;
+
+	for (; *text; text++) {
+		if (*text == '\\' && text[1]) {
+			*out++ = *text++;
+		} else if (*text == '[' && text[1] && text[2] == ']' && !strchr("!^\\]", text[1])) {
+			if (strchr(SPECIAL, text[1]))
+				*out++ = '\\';
+			*out++ = text[1];
+			text += 2;
+			continue;
+		}
+		*out++ = *text;
+	}
+	*out = '\0';
+}
+
 /* In place: quotes before special characters go. */
 static void unquote(char *text)
 {
@@ -100,121 +128,12 @@ static void unquote(char *text)
 	*out = '\0';
 }
 
-/* In place: no empty component, no "." and "..", as text alone tells. */
-static void clean(char *path)
-{
-	char *out = path, *at = path;
-
-	while (*at) {
-		char *begin = at + strspn(at, "/");
-		size_t len = strcspn(begin, "/");
-
-		at = begin + len;
-		if (!len || (len == 1 && begin[0] == '.'))
-			continue;
-		if (len == 2 && begin[0] == '.' && begin[1] == '.') {
-			while (out > path && *--out != '/')
-				;
-			continue;
-		}
-		*out++ = '/';
-		memmove(out, begin, len);
-		out += len;
-	}
-	if (out == path)
-		*out++ = '/';
-	*out = '\0';
-}
-
-/* ---- one path -------------------------------------------------------------------------------------- */
-
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static bool missing(int error)
-{
-	return error == ENOENT || error == ENOTDIR;
-}
-
-static int give(struct paths_place *out, const char *path, enum file_reach reach, struct err *err)
-{
-	out->path = strdup(path);
-	out->reach = reach;
-	out->directory = reach == FILE_OBJECT && is_directory(path);
-	return out->path ? 0 : no_memory(err);
-}
-
-static int give_absent(struct paths_place *out, char *path, struct err *err)
-{
-	clean(path);
-	return give(out, path, FILE_ABSENT, err);
-}
-
-static bool set_path(char path[PATH_MAX], const char *dir, const char *name)
-{
-	char whole[2 * PATH_MAX];
-	int len = snprintf(whole, sizeof(whole), "%s/%s", strcmp(dir, "/") ? dir : "", name);
-
-	if (len < 0 || len >= PATH_MAX)
-		return false;
-	memcpy(path, whole, (size_t)len + 1);
-	return true;
-}
-
-/* `path` leads nowhere: an entry of its parent, or a link to something that may come. 1: look again. */
-static int look_at_parent(char path[PATH_MAX], struct paths_place *out, struct err *err)
-{
-	char parent[PATH_MAX], real[PATH_MAX], entry[PATH_MAX], target[PATH_MAX];
-	char *slash = strrchr(path, '/');
-	const char *name = slash + 1;
-	ssize_t len;
-
-	memcpy(parent, path, (size_t)(slash - path));
-	parent[slash - path] = '\0';
-	if (!strcmp(name, ".") || !strcmp(name, "..") ||
-	    !realpath(slash == path ? "/" : parent, real) || !is_directory(real))
-		return give_absent(out, path, err);
-	if (!set_path(entry, real, name))
-		return err_set(err, -ENAMETOOLONG, "resolve '%.200s'", path);
-	len = readlink(entry, target, sizeof(target) - 1);
-	if (len < 0)
-		return give(out, entry, FILE_ENTRY, err);
-	target[len] = '\0';
-	if (!set_path(path, target[0] == '/' ? "/" : real, target + (target[0] == '/')))
-		return err_set(err, -ENAMETOOLONG, "resolve '%.200s'", path);
-	return 1;
-}
-
-static int locate(const char *text, struct paths_place *out, struct err *err)
-{
-	char path[PATH_MAX], real[PATH_MAX];
-	int r = 1;
-
-	*out = (struct paths_place){ 0 };
-	if (!set_path(path, "/", text + strspn(text, "/")))
-		return err_set(err, -ENAMETOOLONG, "resolve '%.200s'", text);
-	for (int links = 0; r == 1; links++) {
-		size_t len = strlen(path);
-
-		while (len > 1 && path[len - 1] == '/')
-			path[--len] = '\0';
-		if (realpath(path, real))
-			return give(out, real, FILE_OBJECT, err);
-		if (!missing(errno) || links == LINKS_MAX)
-			return err_set(err, missing(errno) ? -ELOOP : -errno, "resolve '%.200s'",
-				       text);
-		r = look_at_parent(path, out, err);
-	}
-	return r;
-}
+/* ---- one path ------------------------------------------------------------------------------------------ */
 
 int paths_locate(const struct paths_context *context, const char *text, struct paths_place *out,
 		 struct err *err)
 {
+	struct place_memory memory = { 0 };
 	struct buf b = { 0 };
 	int r = expand(context, text, false, &b);
 
@@ -223,7 +142,7 @@ int paths_locate(const struct paths_context *context, const char *text, struct p
 		err_set(err, r, "resolve a path");
 	} else {
 		unquote(b.data);
-		r = locate(b.data, out, err);
+		r = place_find(&memory, b.data, out, err);
 	}
 	buf_done(&b);
 	return r;
@@ -259,7 +178,7 @@ static int add_path(struct resolve *r, const char *path, bool pattern)
 {
 	const struct file_wish *wish = r->wish;
 	struct paths_place place;
-	int rc = locate(path, &place, r->err);
+	int rc = place_find(&r->memory, path, &place, r->err);
 
 	if (!rc && place.reach == FILE_ABSENT && !wish->optional) {
 		free(place.path);
@@ -279,7 +198,7 @@ static int match_entry(struct resolve *r, const char *base, const char *name, co
 {
 	char path[PATH_MAX];
 
-	if (!set_path(path, base, name))
+	if (!place_join(path, base, name))
 		return 0; /* nobody can open it by that path, either */
 	if (*rest)
 		return match(r, path, rest, found);
@@ -287,25 +206,49 @@ static int match_entry(struct resolve *r, const char *base, const char *name, co
 	return add_path(r, path, true);
 }
 
-static int match_in(struct resolve *r, const char *base, const char *component, const char *rest,
-		    size_t *found)
+/* Patterns often look into one directory, one after the other. */
+static int list(struct resolve *r, const char *dir)
 {
-	own_dir d = opendir(base);
+	struct listing *l = &r->last;
 	struct dirent *entry;
+	own_dir d = NULL;
 	int rc = 0;
 
+	if (!strcmp(l->dir, dir))
+		return 0;
+	*l->dir = '\0';
+	l->names.len = 0;
+	d = opendir(dir);
 	if (!d)
-		return missing(errno) ? 0 : err_set(r->err, -errno, "list '%.200s'", base);
+		return place_missing(errno) ? 0 : err_set(r->err, -errno, "list '%.200s'", dir);
 	while (!rc && (entry = readdir(d))) {
-		const char *name = entry->d_name;
-
 		if (++r->entries > PATHS_ENTRIES_MAX)
 			return err_say(r->err, ERR_VALIDATION, -E2BIG,
 				       "patterns would look at more than %d directory entries",
 				       PATHS_ENTRIES_MAX);
-		if (strcmp(name, ".") && strcmp(name, "..") && !fnmatch(component, name, 0))
-			rc = match_entry(r, base, name, rest, found);
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			rc = buf_add(&l->names, entry->d_name, strlen(entry->d_name) + 1);
 	}
+	if (!rc)
+		strcpy(l->dir, dir);
+	return rc ? no_memory(r->err) : 0;
+}
+
+static int match_in(struct resolve *r, const char *base, const char *component, const char *rest,
+		    size_t *found)
+{
+	int rc = list(r, base);
+	struct buf names = r->last.names;
+
+	if (*rest) { /* what lies deeper is listed meanwhile */
+		*r->last.dir = '\0';
+		r->last.names = (struct buf){ .max = names.max };
+	}
+	for (size_t at = 0; !rc && at < names.len; at += strlen(names.data + at) + 1)
+		if (!fnmatch(component, names.data + at, 0))
+			rc = match_entry(r, base, names.data + at, rest, found);
+	if (*rest)
+		buf_done(&names);
 	return rc;
 }
 
@@ -320,10 +263,11 @@ static int match(struct resolve *r, const char *base, const char *rest, size_t *
 
 	if (!component)
 		return no_memory(r->err);
-	if (has_pattern(component, len))
+	unwrap(component);
+	if (has_pattern(component, strlen(component)))
 		return match_in(r, base, component, behind, found);
 	unquote(component);
-	if (!set_path(path, base, component) || lstat(path, &st) < 0)
+	if (!place_join(path, base, component) || lstat(path, &st) < 0)
 		return 0;
 	return match_entry(r, base, component, behind, found);
 }
@@ -365,7 +309,7 @@ static int add_git(void *arg, const char *path, bool writable)
 
 	if (writable && r->guarded)
 		return 0;
-	rc = locate(path, &place, r->err);
+	rc = place_find(&r->memory, path, &place, r->err);
 	return rc ? rc : add_rule(r, &place, path, writable ? FILE_RW : FILE_RO, true, true);
 }
 
@@ -441,12 +385,14 @@ int paths_resolve(const struct file_wish *wishes, size_t count, const struct pat
 
 	*out = (struct file_policy){ 0 };
 	note[0] = '\0';
+	r.last.names.max = (size_t)PATHS_ENTRIES_MAX * (NAME_MAX + 1);
 	for (size_t i = 0; i < count && !rc; i++) {
 		r.wish = &wishes[i];
 		rc = add_wish(&r);
 		if (rc < 0)
 			err_prefix(err, "%s", wishes[i].origin);
 	}
+	buf_done(&r.last.names);
 	if (!rc)
 		rc = files_compile(out, err);
 	if (rc < 0)
