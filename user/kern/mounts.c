@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -385,24 +386,37 @@ static void plan_done(struct plan *p)
 		close_fd(&p->binds[i].tree);
 }
 
+static int carry_out(struct plan *p)
+{
+	/* What is made on the way to something is for whoever may go there. */
+	mode_t before = umask(0);
+	int r = apply(p);
+
+	umask(before);
+	plan_done(p);
+	return r;
+}
+
 int mounts_apply(const struct mounts_opts *opts, char what[MOUNTS_WHAT])
 {
-	struct plan p = { .opts = opts, .what = what };
+	/* Not on the stack, which the compiler touches page by page: few of them are ever used. */
+	struct plan *p =
+		mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char cwd[PATH_MAX];
 	bool known = getcwd(cwd, sizeof(cwd)) && cwd[0] == '/';
-	mode_t before;
 	int r;
 
+	if (p == MAP_FAILED)
+		return mounts_fail(what, "make room for the plan of mounts");
 	if (unshare(CLONE_NEWNS) < 0)
 		return mounts_fail(what, "make a private mount namespace");
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return mounts_fail(what, "make all mounts private");
 
-	/* What is made on the way to something is for whoever may go there. */
-	before = umask(0);
-	r = apply(&p);
-	umask(before);
-	plan_done(&p);
+	p->opts = opts;
+	p->what = what;
+	r = carry_out(p);
+	munmap(p, sizeof(*p));
 	if (r < 0)
 		return r;
 	if (opts->proc &&
