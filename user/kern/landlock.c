@@ -62,9 +62,20 @@ static uint64_t access_of(unsigned int rights)
 	       (rights & FILE_WRITE ? WRITES : 0);
 }
 
+/* A right that only directories have is refused on anything else. */
+static int add_rule(const struct domain *d, int fd, uint64_t access, bool directory)
+{
+	const struct landlock_path_beneath_attr attr = {
+		.allowed_access = access & d->handled & (directory ? ~0ULL : OF_FILES),
+		.parent_fd = fd,
+	};
+
+	return (int)syscall(SYS_landlock_add_rule, d->ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr,
+			    0);
+}
+
 static int grant(struct domain *d, const char *path, size_t len, uint64_t access, bool optional)
 {
-	struct landlock_path_beneath_attr attr = { .allowed_access = access & d->handled };
 	char name[PATH_MAX];
 	own_fd fd = -1;
 	struct stat st;
@@ -80,10 +91,7 @@ static int grant(struct domain *d, const char *path, size_t len, uint64_t access
 		return 0;
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return mounts_fail(d->what, "open '%.90s'", name);
-	if (!S_ISDIR(st.st_mode))
-		attr.allowed_access &= OF_FILES;
-	attr.parent_fd = fd;
-	if (syscall(SYS_landlock_add_rule, d->ruleset, LANDLOCK_RULE_PATH_BENEATH, &attr, 0) < 0)
+	if (add_rule(d, fd, access, S_ISDIR(st.st_mode)) < 0)
 		return mounts_fail(d->what, "Landlock rule on '%.80s'", name);
 	return 0;
 }
@@ -100,16 +108,45 @@ static bool is_frozen(const struct confine_opts *opts, const char *path, size_t 
 
 struct frozen {
 	struct domain *domain;
-	char path[PATH_MAX]; /* of the directory, with a '/' behind it */
+	int fd;
+	const struct file_rule *around; /* what holds for entries without a rule */
+	const struct file_rule *below;	/* the rules below it … */
+	size_t below_count;		/* … are a row of them */
+	char path[PATH_MAX];		/* of the directory, with a '/' behind it */
 	size_t len;
 };
+
+static void find_below(struct frozen *f, const struct file_policy *policy)
+{
+	size_t end = 0;
+
+	f->below = policy->rules;
+	for (size_t i = 0; i < policy->count; i++) {
+		if (policy->rules[i].reach == FILE_ANYWHERE ||
+		    strncmp(policy->rules[i].path, f->path, f->len) != 0)
+			continue;
+		if (!end)
+			f->below = &policy->rules[i];
+		end = i + 1;
+	}
+	f->below_count = end ? (size_t)(policy->rules + end - f->below) : 0;
+}
+
+static const struct file_rule *rule_of(const struct frozen *f, const char *name)
+{
+	for (size_t i = 0; i < f->below_count; i++)
+		if (f->below[i].reach == FILE_OBJECT && !strcmp(f->below[i].path + f->len, name))
+			return &f->below[i];
+	return f->around;
+}
 
 static int grant_entry(void *arg, const char *name, unsigned char type)
 {
 	struct frozen *f = arg;
-	const struct confine_opts *opts = f->domain->opts;
 	size_t len = f->len + strlen(name);
-	const struct file_rule *r;
+	const struct file_rule *r = rule_of(f, name);
+	own_fd fd = -1;
+	struct stat st;
 
 	if (type == DT_LNK)
 		return 0; /* where it leads is what counts */
@@ -118,31 +155,41 @@ static int grant_entry(void *arg, const char *name, unsigned char type)
 		return mounts_fail(f->domain->what, "Landlock rule on '%.80s'", name);
 	}
 	memcpy(f->path + f->len, name, len - f->len + 1);
-	r = confine_plan_rule(opts->policy, f->path, len);
-	if (!r || !r->rights || is_frozen(opts, f->path, len))
+	if (!r || !r->rights || is_frozen(f->domain->opts, f->path, len))
 		return 0;
-	return grant(f->domain, f->path, len, access_of(r->rights), true);
+	fd = openat(f->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return 0;
+	/* It is what it was when it was listed, or the kernel knows better. */
+	if (fd >= 0 && type != DT_UNKNOWN &&
+	    (add_rule(f->domain, fd, access_of(r->rights), type == DT_DIR) == 0))
+		return 0;
+	if (fd < 0 || fstat(fd, &st) < 0 ||
+	    add_rule(f->domain, fd, access_of(r->rights), S_ISDIR(st.st_mode)) < 0)
+		return mounts_fail(f->domain->what, "Landlock rule on '%.80s'", f->path);
+	return 0;
 }
 
 /* Names of what is below can be listed; a right on the directory alone does not exist. */
 static int grant_frozen(struct domain *d, const struct confine_dir *dir)
 {
 	const struct file_rule *r = confine_plan_rule(d->opts->policy, dir->path, dir->len);
-	struct frozen f = { .domain = d, .len = dir->len };
+	struct frozen f; /* not cleared: its pages would have to be copied */
 	own_fd fd = -1;
-	int rc = 0;
 
+	f.domain = d;
+	f.around = r;
+	f.len = dir->len;
 	memcpy(f.path, dir->path, dir->len);
-	fd = open(f.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return mounts_fail(d->what, "open '%.90s'", f.path);
-	if (r && r->rights & FILE_READ)
-		rc = grant(d, f.path, f.len, LANDLOCK_ACCESS_FS_READ_DIR, false);
+	f.path[f.len] = '\0';
+	f.fd = fd = open(f.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 ||
+	    (r && r->rights & FILE_READ && add_rule(d, fd, LANDLOCK_ACCESS_FS_READ_DIR, true) < 0))
+		return mounts_fail(d->what, "Landlock rule on '%.80s'", f.path);
 	if (f.len > 1)
 		f.path[f.len++] = '/';
-	if (!rc)
-		rc = entries_each(fd, grant_entry, &f);
-	return rc;
+	find_below(&f, d->opts->policy);
+	return entries_each(fd, grant_entry, &f);
 }
 
 /* ---- rules ---------------------------------------------------------------------------------- */
