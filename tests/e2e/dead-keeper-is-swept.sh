@@ -47,6 +47,19 @@ assert_match "$out" "$id +- +exited 42"
 capture "$SBXCTL" wait "$id"
 assert_eq "$rc" 42 "status from the receipt"
 
+# What was refused to it goes with it.
+rows() { find "$SBX_RUN_DIR/bpf" /sys/fs/bpf/sbx -name denials -exec "$AIDS/rows" {} + 2>/dev/null; }
+mkdir "$T/home"
+naps=$(unique_seconds)
+id=$(HOME=$T/home "$SBXCTL" run -p default --net host -d -- sh -c 'echo >/etc/sbx-test; exec sleep "$0"' "$naps")
+refused() { "$SBXCTL" why "$id" | grep -q /etc/sbx-test; }
+assert "a refusal" wait_until 5 refused
+assert_ne "$(rows)" 0 "its row"
+kill -KILL "$(keeper_of "$id")"
+assert "it is dead" wait_until 2 none_with "$naps"
+capture "$SBXCTL" wait "$id"
+assert_eq "$(rows)" 0 "rows of refusals"
+
 # A group of the same name and path that is not the one on record is a stranger's.
 naps=$(unique_seconds)
 id=$("$SBXCTL" run -p none -d -- sleep "$naps")

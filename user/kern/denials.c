@@ -121,6 +121,14 @@ static void fill(struct denial *d, const struct row *r, denials_rule_path *rule_
 		snprintf(d->path, sizeof(d->path), "%.*s", SBX_DENIAL_TEXT, v->text);
 }
 
+/* The walk takes in the rows of all sandboxes; few have any. */
+static bool has_none(struct kern *k, uint64_t id)
+{
+	struct sbx_sandbox row;
+
+	return kern_sandbox_read(k, id, &row) == 0 && !row.denial_rows;
+}
+
 int denials_each(struct kern *k, uint64_t id, denials_rule_path *rule_path,
 		 int (*fn)(void *arg, const struct denial *denial), void *arg)
 {
@@ -128,6 +136,8 @@ int denials_each(struct kern *k, uint64_t id, denials_rule_path *rule_path,
 	struct rows rows = { 0 };
 	struct denial d;
 
+	if (has_none(k, id))
+		return 0;
 	rc = fd < 0 ? fd : collect(fd, id, &rows);
 	qsort(rows.list, rows.count, sizeof(*rows.list), by_first);
 	for (size_t i = 0; i < rows.count && !rc; i++) {
@@ -155,7 +165,7 @@ void denials_forget(struct kern *k, uint64_t id)
 	int fd = half_fd(k, HALF_DENIALS);
 	struct rows rows = { 0 };
 
-	if (fd >= 0 && !collect(fd, id, &rows))
+	if (fd >= 0 && !has_none(k, id) && !collect(fd, id, &rows))
 		for (size_t i = 0; i < rows.count; i++)
 			bpf_map_delete_elem(fd, &rows.list[i].key);
 	free(rows.list);

@@ -34,7 +34,8 @@ int denials_each(struct kern *k, uint64_t id, denials_rule_path *rule_path,
 /* Acts refused in all, and how many of them have no row because the map was full. */
 int denials_total(struct kern *k, uint64_t id, uint64_t *total, uint64_t *dropped);
 
-/* Removes the rows of a sandbox that is gone. Idempotent. */
+/* Removes the rows of a sandbox that nobody lives in any more, before it is deleted: its own row tells whether there
+ * are any. Idempotent. */
 void denials_forget(struct kern *k, uint64_t id);
 
 const char *denials_act_name(enum sbx_act act); /* "read", "write", "execute" … */

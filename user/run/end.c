@@ -356,8 +356,8 @@ void run_release(struct run *run)
 	(void)FAULT("end_cgroup");
 	cgroup_free(take_ptr(&run->cgroup));
 	if (run->id && run->kern && !run->unstored) {
-		kern_sandbox_delete(run->kern, run->id);
 		denials_forget(run->kern, run->id);
+		kern_sandbox_delete(run->kern, run->id);
 	}
 	confinement_release(run);
 	run->id = 0;

@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "kern/cgroup.h"
 #include "kern/cgroup_find.h"
+#include "kern/denials.h"
 #include "kern/kern.h"
 #include "kern/strangers.h"
 #include "run/meta.h"
@@ -88,6 +89,12 @@ static int sweep_group(struct kern *k, uint64_t id, const char *path, struct err
 	return cgroup_sweep(path, err);
 }
 
+static void delete_rows(struct kern *k, uint64_t id)
+{
+	denials_forget(k, id);
+	kern_sandbox_delete(k, id);
+}
+
 /* Group, row and socket, in the order in which a second sweep can still find them. */
 static int release(struct rundir *d, struct kern *k, uint64_t id, const struct meta *m,
 		   const struct receipt *e, struct err *err)
@@ -101,7 +108,7 @@ static int release(struct rundir *d, struct kern *k, uint64_t id, const struct m
 	if (e->has_row && e->row.live)
 		return still_alive(d, &e->row, err);
 	if (k)
-		kern_sandbox_delete(k, id);
+		delete_rows(k, id);
 	remove_workdir(d);
 	rundir_release(d);
 	return 0;
@@ -130,7 +137,7 @@ static void sweep_unrecorded(struct rundir *d, struct kern *k, uint64_t id)
 	    ((e.has_row && e.row.cgroup_id == group) || unpopulated(path)))
 		sweep_group(k, id, path, NULL);
 	if (k)
-		kern_sandbox_delete(k, id);
+		delete_rows(k, id);
 	remove_workdir(d);
 }
 
