@@ -70,7 +70,7 @@ head -c 70000 /dev/zero | tr '\0' '\n' >"$T/big"
 profile 1 check ./big
 assert_one_line "$err" "more than 64 KiB" "a big file"
 profile 2
-assert_one_line "$err" "say list, show, check or explain" "no verb"
+assert_one_line "$err" "say list, show, check, explain or learn" "no verb"
 profile 2 lst
 assert_one_line "$err" "lst: not one of list, show, check, explain" "a wrong verb"
 profile 2 show
