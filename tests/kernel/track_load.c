@@ -4,6 +4,8 @@
  * taken out whole. */
 #include "keeper.h"
 
+#include <bpf/bpf.h>
+
 #include <dirent.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
@@ -150,6 +152,41 @@ static void what_cannot_be_looked_at_is_not_taken_for_empty(void **state)
 	tree_wait(&t);
 	tree_end(&t);
 	kern_close(k);
+}
+
+/* A half whose rows are larger than ours, under the same ABI number. */
+static void judge_a_larger_half(const char *beside)
+{
+	char dir[256], path[300], row[sizeof(struct sbx_sandbox) + 4096] = "";
+	__u64 id = 1;
+	bool live;
+	int map = bpf_map_create(BPF_MAP_TYPE_HASH, "larger", sizeof(id), sizeof(row), 4, NULL);
+
+	snprintf(dir, sizeof(dir), "%s/../larger", beside);
+	snprintf(path, sizeof(path), "%s/sandboxes", dir);
+	if (map < 0 || bpf_map_update_elem(map, &id, row, BPF_ANY) || mkdir(dir, 0700) ||
+	    bpf_obj_pin(map, path))
+		_exit(2);
+	_exit(half_lives(dir, &live) || !live);
+}
+
+static void the_rows_of_another_build_are_not_read(void **state)
+{
+	struct kern *k = open_kern();
+	char path[300];
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (!pid)
+		judge_a_larger_half(kern_facts(k)->pin_dir);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	snprintf(path, sizeof(path), "%s/../larger/sandboxes", kern_facts(k)->pin_dir);
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	kern_close(k);
+	assert_int_equal(status, 0);
 }
 
 /* A row is made before its root is there: an unload in between would leave the run untracked. */
@@ -354,6 +391,7 @@ int main(void)
 		cmocka_unit_test(unload_refuses_while_a_sandbox_lives),
 		cmocka_unit_test(unload_refuses_while_a_start_is_under_way),
 		cmocka_unit_test(what_cannot_be_looked_at_is_not_taken_for_empty),
+		cmocka_unit_test(the_rows_of_another_build_are_not_read),
 		cmocka_unit_test(another_user_is_told_to_be_root),
 		cmocka_unit_test(unload_leaves_nothing),
 		cmocka_unit_test(without_capabilities_it_says_which),

@@ -141,6 +141,15 @@ static bool lives(const struct sbx_sandbox *row)
 	return !row->root_pid && clock_boot_ns() - row->created_ns < START_NS;
 }
 
+/* Another build may have rows of another size under the same ABI number: they are not ours to read. */
+static bool is_readable(int map_fd, size_t value_size)
+{
+	struct bpf_map_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return !bpf_obj_get_info_by_fd(map_fd, &info, &len) && info.value_size == value_size;
+}
+
 static int any_lives(int sandboxes_fd, bool *live)
 {
 	struct sbx_sandbox row;
@@ -173,7 +182,10 @@ int half_lives(const char *dir, bool *live)
 	*live = false;
 	if (sandboxes == -ENOENT)
 		return 0;
-	return sandboxes < 0 ? sandboxes : any_lives(sandboxes, live);
+	if (sandboxes < 0)
+		return sandboxes;
+	*live = true;
+	return is_readable(sandboxes, sizeof(struct sbx_sandbox)) ? any_lives(sandboxes, live) : 0;
 }
 
 /* First gone, then the look: a keeper that makes a row meanwhile sees the one, or is seen by
@@ -188,6 +200,10 @@ int half_retire(const char *dir, bool *live)
 		return 0;
 	if (facts < 0 || sandboxes < 0) /* out of descriptors, say: it may be full of life */
 		return facts < 0 ? facts : sandboxes;
+	*live = true;
+	if (!is_readable(sandboxes, sizeof(struct sbx_sandbox)) ||
+	    !is_readable(facts, sizeof(struct sbx_facts)))
+		return 0;
 	rc = set_gone(facts, 1);
 	if (!rc)
 		rc = any_lives(sandboxes, live);
