@@ -176,13 +176,29 @@ static void times(struct run *run)
 		r->overrun_ns = r->wall_ns > r->deadline_ns ? r->wall_ns - r->deadline_ns : 0;
 }
 
-static int write_result(struct run *run, struct err *err)
+/* What was printed is in the caller's hands; how it ended is nowhere else. */
+static void leave_text_out(json_t *result)
+{
+	static const char *const names[] = { "stdout", "stderr" };
+	const json_t *output = json_object_get(result, "output");
+
+	for (int i = 0; i < 2; i++) {
+		json_t *stream = json_object_get(output, names[i]);
+
+		json_object_set_new(stream, "text", json_null());
+		json_object_set_new(stream, "truncated", json_true());
+	}
+}
+
+static int write_result(struct run *run, bool with_text, struct err *err)
 {
 	json_t *json = result_json(&run->result);
 	int rc;
 
 	if (!json)
 		return err_set(err, -ENOMEM, "result");
+	if (!with_text)
+		leave_text_out(json);
 	rc = rundir_write_json(&run->dir, "result.json", json, err);
 	json_decref(json);
 	return rc < 0 ? rc : rundir_publish(&run->dir, err);
@@ -210,9 +226,11 @@ static void store_result(struct run *run)
 	int rc = FAULT("end_result");
 
 	if (rc == 0)
-		rc = write_result(run, &err);
+		rc = write_result(run, true, &err);
 	if (rc == -ENOSPC && give_up_spills(run))
-		rc = write_result(run, &err);
+		rc = write_result(run, true, &err);
+	if (rc == -ENOSPC || rc == -EFBIG)
+		rc = write_result(run, false, &err);
 	run->unstored = rc < 0;
 	if (rc < 0 && !run->result.diagnostic[0])
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
