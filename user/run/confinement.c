@@ -258,10 +258,11 @@ int confinement_resolve(struct run *run, struct err *err)
 	if (run->spec->audit && !c->hooks)
 		return err_cannot(err, CONFINEMENT,
 				  "--audit needs BPF LSM, which this host does not have (%s)", why);
-	c->opts = (struct confine_opts){ .policy = c->hooks ? every_file() : &c->policy,
-					 .mounts = !c->hooks,
-					 .landlock =
-						 !run->spec->audit && confine_landlock_abi() > 0 };
+	c->opts =
+		(struct confine_opts){ .policy = c->hooks ? every_file() : &c->policy,
+				       .mounts = !c->hooks,
+				       .landlock = !run->spec->audit && confine_landlock_abi() > 0,
+				       .uid = run_uid(run) };
 	return c->hooks ? 0 : use_mounts(run, err);
 }
 
