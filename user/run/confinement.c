@@ -58,17 +58,32 @@ int confinement_cache(struct run *run, const char *home, const char **cache, str
 	return 0;
 }
 
+/* Whoever owns the directory around it may put something else in its place meanwhile: what is given away is
+ * what was made here. */
+static int make_owned(const char *path, uid_t uid, gid_t gid)
+{
+	const char *slash = strrchr(path, '/');
+	own_str parent = strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	own_fd around = parent ? open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	own_fd made = -1;
+	struct stat st;
+
+	if (around < 0 || mkdirat(around, slash + 1, 0700) < 0)
+		return !parent ? -ENOMEM : errno == EEXIST ? 0 : -errno;
+	made = openat(around, slash + 1, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (made < 0 || fstat(made, &st) < 0)
+		return -errno;
+	if (st.st_uid != geteuid())
+		return -EPERM;
+	return fchown(made, uid, gid) < 0 ? -errno : 0;
+}
+
 int confinement_make_cache(struct run *run, struct err *err)
 {
-	const struct confinement *c = &run->confinement;
+	const char *path = run->confinement.cache;
+	int rc = run->spec->cache ? make_owned(path, run_uid(run), run_gid(run)) : 0;
 
-	if (!run->spec->cache || mkdir(c->cache, 0700) < 0)
-		return !run->spec->cache || errno == EEXIST
-			       ? 0
-			       : err_set(err, -errno, "--cache %s", c->cache);
-	if (run->switch_user && chown(c->cache, run->user.uid, run->user.gid) < 0)
-		return err_set(err, -errno, "--cache %s", c->cache);
-	return 0;
+	return rc < 0 ? err_set(err, rc, "--cache %s", path) : 0;
 }
 
 /* What the run has of its own is its to write in, whatever holds around it. */
