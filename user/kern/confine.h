@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * confine: a file policy as mounts and Landlock, applied by the child to itself between clone and
- * exec. Tier B enforces with it; on tier A Landlock is the second wall.
+ * exec. Tier B enforces with it; on tier A a Landlock domain that allows every file keeps the tree from
+ * mounting.
  *
  * Mounts take rights away: what is read-only or not executable is a mount that says so, what is denied
  * is covered by an empty object that nobody may open. Landlock grants what the policy allows, keeps

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Landlock: a domain that grants what the policy allows. Its rules only add on the way down, so
- * what a rule takes away below an allowed directory is left to mounts, or to the kernel half. The
+ * what a rule takes away below an allowed directory is left to mounts. The
  * domain itself refuses every change of mounts, in any user namespace, and ptrace of what is outside
  * it: with that the root, memory and descriptors of others of the same user, which have no masks.
- *
- * A rule is bound to an inode. On tier A the kernel half follows an object that is replaced and an
- * entry that comes later, so there a rule on one is widened to its directory: this wall is the second.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -215,27 +212,16 @@ static unsigned int granted_above(const struct confine_opts *opts, size_t index)
 	return rights;
 }
 
-static size_t parent_of(const char *path, size_t len)
-{
-	while (len > 1 && path[len - 1] != '/')
-		len--;
-	return len > 1 ? len - 1 : 1;
-}
-
 static int grant_rule(struct domain *d, size_t index)
 {
 	const struct file_policy *policy = d->opts->policy;
 	const struct file_rule *r = &policy->rules[index];
-	bool widen = !d->opts->mounts && !(r->reach == FILE_OBJECT && r->directory);
 	size_t len = strlen(r->path);
 
-	if (r->reach == FILE_ANYWHERE)
-		return widen && r->rights ? grant(d, "/", 1, access_of(r->rights), false) : 0;
-	if (r->reach == FILE_ABSENT || (r->reach == FILE_ENTRY && !widen) ||
-	    is_frozen(d->opts, r->path, len) || !(r->rights & ~granted_above(d->opts, index)))
+	if (r->reach != FILE_OBJECT || is_frozen(d->opts, r->path, len) ||
+	    !(r->rights & ~granted_above(d->opts, index)))
 		return 0;
-	return grant(d, r->path, widen ? parent_of(r->path, len) : len, access_of(r->rights),
-		     confine_plan_optional(d->opts, r));
+	return grant(d, r->path, len, access_of(r->rights), confine_plan_optional(d->opts, r));
 }
 
 /* Device nodes and what a process says about itself in /proc: no file is written there, and a shell

@@ -8,33 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 #define LINKS_MAX 40
-
-/* In place: no empty component, no "." and "..", as text alone tells. */
-static void clean(char *path)
-{
-	char *out = path, *at = path;
-
-	while (*at) {
-		char *begin = at + strspn(at, "/");
-		size_t len = strcspn(begin, "/");
-
-		at = begin + len;
-		if (!len || (len == 1 && begin[0] == '.'))
-			continue;
-		if (len == 2 && begin[0] == '.' && begin[1] == '.') {
-			while (out > path && *--out != '/')
-				;
-			continue;
-		}
-		*out++ = '/';
-		memmove(out, begin, len);
-		out += len;
-	}
-	if (out == path)
-		*out++ = '/';
-	*out = '\0';
-}
 
 static bool is_directory(const char *path)
 {
@@ -57,10 +33,12 @@ static int give(struct paths_place *out, const char *path, enum file_reach reach
 	return out->path ? 0 : err_set(err, -ENOMEM, "resolve a path");
 }
 
-static int give_absent(struct paths_place *out, char *path, struct err *err)
+static int give_absent(struct paths_place *out, const char *path, struct err *err)
 {
-	clean(path);
-	return give(out, path, FILE_ABSENT, false, err);
+	char clean[PATH_MAX];
+
+	text_path("/", path, clean, sizeof(clean)); /* no longer than `path` */
+	return give(out, clean, FILE_ABSENT, false, err);
 }
 
 bool place_join(char path[PATH_MAX], const char *dir, const char *name)
