@@ -38,3 +38,10 @@ SBX_RUN_DIR=$T/shared refused "$T/shared.*others"
 assert_eq "$(find "$T/shared")" "$T/shared" "what was made in a folder that is not ours"
 SBX_RUN_DIR=/proc/nowhere refused '/proc/nowhere'
 SBX_RUN_DIR=$T/open/tool/x refused "$T/open/tool"
+
+# A directory that was removed is still one to start in, where nothing has to be found in it.
+mkdir "$T/gone"
+cd "$T/gone" && rmdir "$T/gone" || fail "set-up"
+sbx_run -- sh -c 'exit 4'
+assert_eq "$rc" 4 "a run from a removed directory"
+cd /

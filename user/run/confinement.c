@@ -38,7 +38,7 @@ static int find_directory(struct run *run, struct err *err)
 	return 0;
 }
 
-int confinement_cache(struct run *run, const char *home, const char **cache, struct err *err)
+static int locate_cache(struct run *run, const char *home, struct err *err)
 {
 	struct confinement *c = &run->confinement;
 	own_str cwd = getcwd(NULL, 0);
@@ -46,16 +46,22 @@ int confinement_cache(struct run *run, const char *home, const char **cache, str
 					       .directory = cwd ? cwd : "/" };
 	struct paths_place place = { 0 };
 
-	if (run->spec->cache) {
-		if (paths_locate(&context, run->spec->cache, &place, err) < 0)
-			return err_prefix(err, "--cache");
-		snprintf(c->cache, sizeof(c->cache), "%s", place.path);
-		free(place.path);
-	} else if (run->spec->cache_private && run->spec->private_tmp) {
-		strcpy(c->cache, PRIVATE_CACHE);
-	}
-	*cache = c->cache[0] ? c->cache : NULL;
+	if (paths_locate(&context, run->spec->cache, &place, err) < 0)
+		return err_prefix(err, "--cache");
+	snprintf(c->cache, sizeof(c->cache), "%s", place.path);
+	free(place.path);
 	return 0;
+}
+
+int confinement_cache(struct run *run, const char *home, const char **cache, struct err *err)
+{
+	struct confinement *c = &run->confinement;
+	int rc = run->spec->cache ? locate_cache(run, home, err) : 0;
+
+	if (!run->spec->cache && run->spec->cache_private && run->spec->private_tmp)
+		strcpy(c->cache, PRIVATE_CACHE);
+	*cache = c->cache[0] ? c->cache : NULL;
+	return rc;
 }
 
 /* Whoever owns the directory around it may put something else in its place meanwhile: what is given away is
@@ -260,9 +266,12 @@ int confinement_resolve(struct run *run, struct err *err)
 {
 	struct confinement *c = &run->confinement;
 	const char *why;
-	int rc = find_directory(run, err);
+	int rc;
 
 	c->asked = run->spec->file_count > 0;
+	if (!c->asked && !run->spec->private_tmp)
+		return 0; /* it may start in a directory that has no name any more */
+	rc = find_directory(run, err);
 	if (rc == 0 && c->asked)
 		rc = resolve_policy(run, err);
 	if (rc == 0)

@@ -356,7 +356,8 @@ void run_release(struct run *run)
 	(void)FAULT("end_cgroup");
 	cgroup_free(take_ptr(&run->cgroup));
 	if (run->id && run->kern && !run->unstored) {
-		denials_forget(run->kern, run->id);
+		if (run->confinement.asked)
+			denials_forget(run->kern, run->id);
 		kern_sandbox_delete(run->kern, run->id);
 	}
 	confinement_release(run);
