@@ -11,6 +11,7 @@
 
 #include "base/own.h"
 #include "kern/files.h"
+#include "kern/object.h"
 #include "kern/pins.h"
 #include "sbx.skel.h"
 
@@ -108,22 +109,12 @@ static int choose_programs(struct loading *l)
 
 static int share_maps(struct loading *l)
 {
-	struct bpf_map *m;
-	int rc = 0;
+	int rc = object_share_maps(l->skel->obj, l->k, shared, sizeof(shared) / sizeof(shared[0]));
 
-	bpf_object__for_each_map(m, l->skel->obj)
-		bpf_map__set_autocreate(m, bpf_map__is_internal(m));
 	for (int i = HALF_FIRST; i < HALF_FS_INODES; i++)
 		bpf_map__set_autocreate(bpf_object__find_map_by_name(l->skel->obj,
 								     half_pin_names[i]),
 					true);
-	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]) && !rc; i++) {
-		int fd = half_fd(l->k, shared[i]);
-
-		m = bpf_object__find_map_by_name(l->skel->obj, half_pin_names[shared[i]]);
-		bpf_map__set_autocreate(m, true);
-		rc = fd < 0 ? fd : bpf_map__reuse_fd(m, fd);
-	}
 	return rc;
 }
 
@@ -271,14 +262,6 @@ static int load_and_pin(struct kern *k, struct err *err)
 	return rc;
 }
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 /* Between the two locks another start may have loaded them. */
 int files_load(struct kern *k, struct err *err)
 {
@@ -292,10 +275,9 @@ int files_load(struct kern *k, struct err *err)
 		pins_close(&pins);
 		return 0;
 	}
-	print = secure_getenv("SBX_BPF_LOG") ? NULL : libbpf_set_print(quiet);
+	print = object_hush();
 	rc = load_and_pin(k, err);
-	if (print)
-		libbpf_set_print(print);
+	object_speak(print);
 	pins_close(&pins);
 	return rc;
 }

@@ -12,6 +12,7 @@
 #include "base/own.h"
 #include "build_id.h"
 #include "kern/half.h"
+#include "kern/object.h"
 #include "kern/probe_bpf.h"
 #include "kern/rings.h"
 #include "sbx.skel.h"
@@ -57,14 +58,6 @@ struct loading {
 	struct sbx_facts facts;
 	char dir[PINS_PATH + 8]; /* renamed when complete; bpffs admits no dot in a name */
 };
-
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
 
 static bool wanted(const struct loading *l, const struct hook *h)
 {
@@ -274,7 +267,7 @@ static int load_and_pin(struct loading *l, const struct pins *pins, struct err *
 
 int loader_load(const struct pins *pins, struct err *err)
 {
-	libbpf_print_fn_t print = secure_getenv("SBX_BPF_LOG") ? NULL : libbpf_set_print(quiet);
+	libbpf_print_fn_t print = object_hush();
 	struct loading l = { 0 };
 	int rc;
 
@@ -287,8 +280,7 @@ int loader_load(const struct pins *pins, struct err *err)
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_link__destroy(l.links[i]);
 	sbx_bpf__destroy(l.skel);
-	if (print)
-		libbpf_set_print(print);
+	object_speak(print);
 	return rc;
 }
 

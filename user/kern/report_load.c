@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "kern/object.h"
 #include "kern/pins.h"
 #include "sbx.skel.h"
 
@@ -45,27 +46,12 @@ static int read_user_again(struct bpf_program *prog, struct bpf_prog_load_opts *
 	return bpf_program__set_insns(prog, insns, count);
 }
 
-static int share_maps(struct kern *k, struct sbx_bpf *skel)
-{
-	struct bpf_map *m;
-	int rc = 0;
-
-	bpf_object__for_each_map(m, skel->obj) bpf_map__set_autocreate(m, bpf_map__is_internal(m));
-	bpf_map__set_autocreate(skel->maps.report_links, true);
-	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]) && !rc; i++) {
-		int fd = half_fd(k, shared[i]);
-
-		m = bpf_object__find_map_by_name(skel->obj, half_pin_names[shared[i]]);
-		bpf_map__set_autocreate(m, true);
-		rc = fd < 0 ? fd : bpf_map__reuse_fd(m, fd);
-	}
-	return rc;
-}
-
 static int load(struct kern *k, struct sbx_bpf *skel)
 {
 	struct bpf_program *p;
-	int rc = share_maps(k, skel);
+	int rc = object_share_maps(skel->obj, k, shared, sizeof(shared) / sizeof(shared[0]));
+
+	bpf_map__set_autocreate(skel->maps.report_links, true);
 
 	bpf_object__for_each_program(p, skel->obj)
 		bpf_program__set_autoload(p, p == skel->progs.report_sys_exit);
@@ -127,14 +113,6 @@ static int load_and_pin(struct kern *k)
 	return rc;
 }
 
-static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	(void)level;
-	(void)fmt;
-	(void)ap;
-	return 0;
-}
-
 int report_load(struct kern *k, struct report_half *half)
 {
 	libbpf_print_fn_t print;
@@ -142,9 +120,8 @@ int report_load(struct kern *k, struct report_half *half)
 
 	if (rc != -ENOENT)
 		return rc;
-	print = secure_getenv("SBX_BPF_LOG") ? NULL : libbpf_set_print(quiet);
+	print = object_hush();
 	rc = load_and_pin(k);
-	if (print)
-		libbpf_set_print(print);
+	object_speak(print);
 	return rc ? rc : get(k, half);
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kern/object.h"
+
+#include <stdlib.h>
+
+static int say_nothing(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	(void)level;
+	(void)fmt;
+	(void)ap;
+	return 0;
+}
+
+libbpf_print_fn_t object_hush(void)
+{
+	return secure_getenv("SBX_BPF_LOG") ? NULL : libbpf_set_print(say_nothing);
+}
+
+void object_speak(libbpf_print_fn_t before)
+{
+	if (before)
+		libbpf_set_print(before);
+}
+
+int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pin *shared,
+		      size_t count)
+{
+	struct bpf_map *m;
+	int rc = 0;
+
+	bpf_object__for_each_map(m, obj) bpf_map__set_autocreate(m, bpf_map__is_internal(m));
+	for (size_t i = 0; i < count && !rc; i++) {
+		int fd = half_fd(k, shared[i]);
+
+		m = bpf_object__find_map_by_name(obj, half_pin_names[shared[i]]);
+		bpf_map__set_autocreate(m, true);
+		rc = fd < 0 ? fd : bpf_map__reuse_fd(m, fd);
+	}
+	return rc;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * object: what the loaders of the kernel half do with the BPF object alike. The half itself is loaded at
+ * the first run (loader), file hooks and the reporter with the first policy (files_load, report_load).
+ */
+#ifndef KERN_OBJECT_H
+#define KERN_OBJECT_H
+
+#include <bpf/libbpf.h>
+#include <stddef.h>
+
+#include "kern/half.h"
+
+/* libbpf says nothing until object_speak(), unless SBX_BPF_LOG asks for what the kernel says. */
+libbpf_print_fn_t object_hush(void);
+void object_speak(libbpf_print_fn_t before);
+
+/* Of the maps of `obj` only its own data will be made, and `shared` are those of the half; what else is
+ * wanted is the caller's to switch on. 0 or a negative errno. */
+int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pin *shared,
+		      size_t count);
+
+#endif
