@@ -8,8 +8,9 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/uio.h>
+
+#include "pass_fd.h"
 
 #define ID "home/.ssh/id"
 
@@ -272,38 +273,6 @@ struct outsider {
 static struct outsider *outsider;
 static int wire[2];
 
-static void send_fd(int to, int fd)
-{
-	char byte = 'x', room[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &iov,
-			    .msg_iovlen = 1,
-			    .msg_control = room,
-			    .msg_controllen = sizeof(room) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	MUST(sendmsg(to, &m, 0) == 1);
-}
-
-static int receive_fd(int from)
-{
-	char byte, room[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &iov,
-			    .msg_iovlen = 1,
-			    .msg_control = room,
-			    .msg_controllen = sizeof(room) };
-	int fd = -1;
-
-	MUST(recvmsg(from, &m, MSG_CMSG_CLOEXEC) == 1 && CMSG_FIRSTHDR(&m));
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof(int));
-	return fd;
-}
-
 static void outsider_main(const struct scene *s)
 {
 	char *id = at(s, ID);
@@ -312,7 +281,7 @@ static void outsider_main(const struct scene *s)
 	dup2(fd, 100);
 	prctl(PR_SET_DUMPABLE, 1);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	send_fd(wire[1], 100);
+	MUST(send_fd(wire[1], 100) == 0);
 	for (;;)
 		pause();
 }

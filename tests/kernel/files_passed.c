@@ -3,47 +3,10 @@
 #include "files_scene.h"
 
 #include <linux/io_uring.h>
-#include <sys/socket.h>
+
+#include "pass_fd.h"
 
 static int pair[2];
-
-static int send_fd(int fd)
-{
-	char byte = 'x', room[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec data = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &data,
-			    .msg_iovlen = 1,
-			    .msg_control = room,
-			    .msg_controllen = sizeof(room) };
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(fd));
-	return sendmsg(pair[0], &m, 0) == 1 ? 0 : -errno;
-}
-
-/* The descriptor that arrives, -ENOENT when none does. */
-static int receive_fd(int socket)
-{
-	char byte, room[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec data = { &byte, 1 };
-	struct msghdr m = { .msg_iov = &data,
-			    .msg_iovlen = 1,
-			    .msg_control = room,
-			    .msg_controllen = sizeof(room) };
-	struct cmsghdr *c;
-	int fd;
-
-	if (recvmsg(socket, &m, MSG_CMSG_CLOEXEC) != 1)
-		return -errno;
-	c = CMSG_FIRSTHDR(&m);
-	if (!c || c->cmsg_type != SCM_RIGHTS || c->cmsg_len != CMSG_LEN(sizeof(int)))
-		return -ENOENT;
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
-}
 
 static int receives(void *arg)
 {
@@ -65,10 +28,10 @@ static void what_arrives_over_a_socket_is_judged(void **state)
 	if (!k)
 		skip();
 	MUST(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair));
-	MUST(!send_fd(open(F("w/f"), O_RDWR | O_CLOEXEC)));
-	MUST(!send_fd(open(F("w/deny/f"), O_RDONLY | O_CLOEXEC)));
-	MUST(!send_fd(open(F("w/ro/f"), O_RDWR | O_CLOEXEC)));
-	MUST(!send_fd(open(F("w/ro/f"), O_RDONLY | O_CLOEXEC)));
+	MUST(!send_fd(pair[0], open(F("w/f"), O_RDWR | O_CLOEXEC)));
+	MUST(!send_fd(pair[0], open(F("w/deny/f"), O_RDONLY | O_CLOEXEC)));
+	MUST(!send_fd(pair[0], open(F("w/ro/f"), O_RDWR | O_CLOEXEC)));
+	MUST(!send_fd(pair[0], open(F("w/ro/f"), O_RDONLY | O_CLOEXEC)));
 	under_policy(receives);
 }
 
@@ -76,7 +39,7 @@ static int sends(void *arg)
 {
 	(void)arg;
 	pair[0] = pair[1];
-	ANSWERS(0, send_fd(open(F("w/f"), O_RDONLY | O_CLOEXEC)));
+	ANSWERS(0, send_fd(pair[0], open(F("w/f"), O_RDONLY | O_CLOEXEC)));
 	return 0;
 }
 

@@ -12,34 +12,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "policy/option.h"
+#include "option_words.h"
 
-#define ARGS_MAX 12
 #define SEC 1000000000ULL
-
-/* Parses words that end with NULL; returns the code, the words used, or fails the test. */
-static int parse(struct spec *spec, const char *const *words, int *used, struct err *err)
-{
-	char *argv[ARGS_MAX + 1] = { NULL };
-	int argc = 0;
-
-	while (argc < ARGS_MAX && words[argc]) {
-		argv[argc] = (char *)words[argc];
-		argc++;
-	}
-	spec_init(spec);
-	return option_parse(spec, OPTION_GROUPS_ALL, argc, argv, used, err);
-}
-
-static void parse_well(struct spec *spec, const char *const *words)
-{
-	struct err err = { 0 };
-	int used;
-
-	if (parse(spec, words, &used, &err) < 0)
-		fail_msg("%s: %s", words[0], err.text);
-}
-#define PARSE(spec, ...) parse_well(spec, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void every_option_has_one_row_and_says_what_it_does(void **state)
 {
