@@ -169,6 +169,15 @@ static __always_inline void embryo_born(struct sbx_task *row, struct task_struct
 	fork_event(sb, row, e, false);
 }
 
+/* Number and signal_struct may be those of a process that ended: its token must not stand for this end. */
+static __always_inline void death_forget(__u32 signal, __u32 tgid)
+{
+	struct death key = { .signal = signal, .tgid = tgid };
+
+	if (!exit_tells_group_dead || exit_may_be_missed)
+		bpf_map_delete_elem(&deaths, &key);
+}
+
 static __always_inline int fork_hook(struct task_struct *parent, struct task_struct *child)
 {
 	struct sbx_task *up = row_of(parent), *row = row_at(child);
@@ -184,8 +193,10 @@ static __always_inline int fork_hook(struct task_struct *parent, struct task_str
 		return 0; /* another copy was here */
 	/* Pointers are followed here, before the paths multiply: that keeps verification short. */
 	signal = signal_bits(child->signal);
-	if (process)
+	if (process) {
 		event_init(&e, SBX_EVENT_FORK, child);
+		death_forget(signal, child->tgid);
+	}
 	if (up && row && row->flags & SBX_TASK_EMBRYO) {
 		embryo_born(row, child, &e, signal);
 		return 0;

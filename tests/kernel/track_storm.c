@@ -5,6 +5,7 @@
 #include "keeper.h"
 
 #include <bpf/bpf.h>
+#include <linux/sched.h>
 
 #include "kern/half.h"
 
@@ -197,9 +198,59 @@ static void without_lsm_a_storm_is_counted_as_well(void **state)
 	unsetenv("SBX_DEGRADE");
 }
 
+#define AGAIN 400
+
+/* One process number for one short life after the other; its signal_struct is often at the same address, too. */
+static int lives_again(void *arg)
+{
+	pid_t number = fork(), pid;
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = (uintptr_t)&number,
+				   .set_tid_size = 1 };
+
+	(void)arg;
+	if (!number)
+		_exit(0);
+	for (int i = 0; i < AGAIN; i++) {
+		if (waitpid(number, NULL, 0) != number)
+			return 1;
+		sleep_ms(1); /* the task is freed after an RCU grace period */
+		pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+		if (!pid)
+			_exit(0);
+		if (pid != number)
+			return 2;
+	}
+	return waitpid(number, NULL, 0) != number;
+}
+
+/* Where an end is claimed by a token, the token must not outlive the process. */
+static void a_number_that_lives_again_ends_again(void **state)
+{
+	const struct kern_sandbox_opts opts = { .keeper_owns = true };
+	struct sbx_sandbox row;
+	struct kern *k;
+	struct tree t;
+
+	(void)state;
+	setenv("SBX_DEGRADE", "copies", 1);
+	k = open_kern();
+	tree_start(&t, k, &opts, lives_again, NULL);
+	assert_int_equal(tree_wait(&t), 0);
+	row = tree_row(&t);
+	assert_int_equal(row.processes, AGAIN + 2);
+	assert_int_equal(row.exits, row.processes);
+	assert_int_equal(row.live_processes, 0);
+	tree_end(&t);
+	kern_close(k);
+	assert_int_equal(kern_unload(NULL), 0);
+	unsetenv("SBX_DEGRADE");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_number_that_lives_again_ends_again),
 		cmocka_unit_test(a_storm_is_counted_exactly),
 		cmocka_unit_test(copies_of_the_hooks_count_once),
 		cmocka_unit_test(without_lsm_a_storm_is_counted_as_well),
