@@ -96,8 +96,8 @@ check-e2e: $(SETUP) tests $(FAULTY) ## one promise a file, through the programs 
 check-cases: $(SETUP) all ## faults reported against other tools, from SBX_SHARED (../shared); ONLY=NNN for one
 	$(Q)BUILD=$(B) tests/cases/run $(ONLY)
 
-check-vm: $(SETUP) tests $(FAULTY) ## suites in a virtual machine: KERNEL=6.1|6.12|7.3 PREEMPT= LOCKDOWN= SUITE=
-	$(Q)BUILD=$(B) tests/vm/check $(foreach v,KERNEL PREEMPT LOCKDOWN SUITE,$(if $($v),$v=$($v)))
+check-vm: $(SETUP) tests $(FAULTY) ## suites in a virtual machine: KERNEL=6.1|6.12|7.3 PREEMPT= LOCKDOWN= SUITE= ONLY=
+	$(Q)BUILD=$(B) tests/vm/check $(foreach v,KERNEL PREEMPT LOCKDOWN SUITE ONLY,$(if $($v),$v=$($v)))
 
 check-btf: $(SETUP) $(SKEL) ## hold vmlinux/ and every hook against the BTF of each kernel
 	$(Q)BUILD=$(B) tests/vm/btf
