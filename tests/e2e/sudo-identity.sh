@@ -11,7 +11,7 @@ IFS=: read -r _ _ _ _ _ home shell <<<"$(getent passwd nobody)"
 
 chmod 711 "$T"
 sbx_run -- sh -c "$facts"
-assert_match "$out" "^0:0:.* ${HOME} " "as root, without sudo"
+assert_match "$out " "^0:0:.* ${HOME} " "as root, without sudo"
 
 export SUDO_UID=$nobody SUDO_GID=$group SUDO_USER=nobody
 sbx_run -- sh -c "$facts"

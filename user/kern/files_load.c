@@ -265,7 +265,6 @@ static int load_and_pin(struct kern *k, struct err *err)
 /* Between the two locks another start may have loaded them. */
 int files_load(struct kern *k, struct err *err)
 {
-	libbpf_print_fn_t print;
 	struct pins pins;
 	int rc = pins_open(&pins, true, err);
 
@@ -275,9 +274,7 @@ int files_load(struct kern *k, struct err *err)
 		pins_close(&pins);
 		return 0;
 	}
-	print = object_hush();
 	rc = load_and_pin(k, err);
-	object_speak(print);
 	pins_close(&pins);
 	return rc;
 }

@@ -11,6 +11,7 @@
 
 #include "kern/half.h"
 #include "kern/loader.h"
+#include "kern/object.h"
 #include "kern/pins.h"
 
 static void close_fds(struct kern *k)
@@ -124,6 +125,7 @@ int kern_open(struct kern **out, struct err *err)
 	*out = NULL;
 	if (!k)
 		return err_set(err, -ENOMEM, "open the kernel half");
+	object_hush();
 	for (int i = 0; i < HALF_PINS; i++)
 		k->fds[i] = -1;
 	rc = open_half(k, err);

@@ -267,7 +267,6 @@ static int load_and_pin(struct loading *l, const struct pins *pins, struct err *
 
 int loader_load(const struct pins *pins, struct err *err)
 {
-	libbpf_print_fn_t print = object_hush();
 	struct loading l = { 0 };
 	int rc;
 
@@ -280,7 +279,6 @@ int loader_load(const struct pins *pins, struct err *err)
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_link__destroy(l.links[i]);
 	sbx_bpf__destroy(l.skel);
-	object_speak(print);
 	return rc;
 }
 

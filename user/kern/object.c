@@ -11,15 +11,10 @@ static int say_nothing(enum libbpf_print_level level, const char *fmt, va_list a
 	return 0;
 }
 
-libbpf_print_fn_t object_hush(void)
+void object_hush(void)
 {
-	return secure_getenv("SBX_BPF_LOG") ? NULL : libbpf_set_print(say_nothing);
-}
-
-void object_speak(libbpf_print_fn_t before)
-{
-	if (before)
-		libbpf_set_print(before);
+	if (!secure_getenv("SBX_BPF_LOG"))
+		libbpf_set_print(say_nothing);
 }
 
 int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pin *shared,

@@ -11,9 +11,8 @@
 
 #include "kern/half.h"
 
-/* libbpf says nothing until object_speak(), unless SBX_BPF_LOG asks for what the kernel says. */
-libbpf_print_fn_t object_hush(void);
-void object_speak(libbpf_print_fn_t before);
+/* libbpf says nothing from here on, unless SBX_BPF_LOG asks for what the kernel says: what fails is one line, and ours. */
+void object_hush(void);
 
 /* Of the maps of `obj` only its own data will be made, and `shared` are those of the half; what else is
  * wanted is the caller's to switch on. 0 or a negative errno. */

@@ -17,6 +17,7 @@
 
 #include "base/own.h"
 #include "kern/half.h"
+#include "kern/object.h"
 #include "kern/aside.h"
 
 #define TRY_MS 2000 /* for one child; a virtual machine without acceleration is slow */
@@ -99,6 +100,7 @@ int probe_types(struct probe_types *out, struct err *err)
 	*out = (struct probe_types){ 0 };
 	if (rc)
 		return rc;
+	object_hush();
 	btf = btf__load_vmlinux_btf();
 	if (!btf)
 		return err_say(err, ERR_UNSUPPORTED, -errno,

@@ -115,13 +115,10 @@ static int load_and_pin(struct kern *k)
 
 int report_load(struct kern *k, struct report_half *half)
 {
-	libbpf_print_fn_t print;
 	int rc = get(k, half);
 
 	if (rc != -ENOENT)
 		return rc;
-	print = object_hush();
 	rc = load_and_pin(k);
-	object_speak(print);
 	return rc ? rc : get(k, half);
 }
