@@ -73,14 +73,16 @@ __u32 kill_lock;
 __u32 kill_sent;   /* signals, all passes; wraps */
 __u32 kill_failed; /* passes in a row that met a refusal */
 
-/* The sandbox that the thread of this row dies with. A global function: the verifier need not
- * follow it in every round. */
+/* Whether the thread of this row dies with its sandbox. An embryo on the list has passed its fork's
+ * last check for signals: nothing else kills it. A global function: the verifier need not follow it
+ * in every round. */
 int doomed(__u64 key, __u64 start_ns, __u32 tgid, __s32 killed)
 {
 	struct sbx_task *row = bpf_map_lookup_elem(&tasks, &key);
 	struct sbx_sandbox *sb;
 
-	if (!row || (row->start_ns != start_ns && row->tgid != tgid))
+	if (!row ||
+	    (row->start_ns != start_ns && row->tgid != tgid && !(row->flags & SBX_TASK_EMBRYO)))
 		return 0;
 	sb = sandbox_of(row->sandbox);
 	if (!sb || !(sb->flags & SBX_KILLING))

@@ -137,7 +137,10 @@ static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row,
 		root_is(sb, row);
 	}
 	fork_event(sb, row, e, hit);
-	if (row->flags & SBX_TASK_BORN_DYING && !kill_child(child))
+	/* Looked at once more, and in order: a pass that began meanwhile may not have seen the row. */
+	if ((row->flags & SBX_TASK_BORN_DYING ||
+	     __sync_fetch_and_or(&sb->flags, 0) & SBX_KILLING) &&
+	    !kill_child(child))
 		__sync_fetch_and_add(&sb->killed, 1);
 }
 
