@@ -3,8 +3,8 @@
 
 _sbxctl_options() { # COMMAND
 	case $1 in
-	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
-	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
+	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
+	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	ps) echo "-a --all --json --color" ;;
 	stop) echo "-t --timeout" ;;
 	kill) echo "-s --signal" ;;
@@ -19,7 +19,10 @@ _sbxctl_options() { # COMMAND
 
 _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a word of its own
 	case $1 in
+	--allow-bind) echo "none" ;;
+	--allow-net) echo "none" ;;
 	--allow-reduced) echo "capability" ;;
+	--allow-unix) echo "file" ;;
 	--cache) echo "dir" ;;
 	--cgroup-parent) echo "file" ;;
 	--chdir) echo "dir" ;;
@@ -41,7 +44,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--memory) echo "none" ;;
 	--mount) echo "none" ;;
 	--name) echo "none" ;;
-	--net) echo "none" ;;
+	--net) echo "none allow host" ;;
 	--noexec) echo "file" ;;
 	--nofile) echo "none" ;;
 	--output) echo "file" ;;

@@ -56,13 +56,22 @@ refused "empty" -- ''
 refused "-C|--chdir" -C "$T/nowhere" "${run[@]}"
 refused "$T/file|not a directory|Not a directory" -C "$0" "${run[@]}"
 refused "--workdir|nowhere" --workdir "$T/nowhere" "${run[@]}"
+refused "--allow-net example.org:htps: no port number, and no service" --allow-net example.org:htps "${run[@]}"
+refused "--allow-net example.org:0: ports are 1 to 65535" --allow-net example.org:0 "${run[@]}"
+refused "--allow-net .*: the range of ports is reversed" --allow-net 10.0.0.0/8:90-80 "${run[@]}"
+refused "--allow-net a\.\*\.org: '\*' stands only first" --allow-net 'a.*.org' "${run[@]}"
+refused "--allow-net .*: a URL; write the host alone" --allow-net https://example.org/ "${run[@]}"
+refused "--allow-bind 0: not a port" --allow-bind 0 "${run[@]}"
+refused "--allow-unix x: neither an absolute path" --allow-unix x "${run[@]}"
+refused "--allow-net contradicts --net none" --net none --allow-net 192.0.2.1 "${run[@]}"
+refused "--allow-unix: means something beside" --net host --allow-unix @x "${run[@]}"
 
 # What this build does not have is refused, not ignored; and so is a run that names no profile.
 for option in "--mount /a:/b" "--net none" "--allow-net example.org" "--allow-bind 80" "--allow-unix /x" --audit "-p default"; do
 	# shellcheck disable=SC2086
 	capture "$SBXCTL" run -p none $option "${run[@]}"
 	assert_eq "$rc" 125 "status of $option"
-	assert_one_line "$err" "^sbxctl: (${option%% *}|.*default|open '/a')" "the line of $option"
+	assert_one_line "$err" "^sbxctl: (${option%% *}|network |.*default|open '/a')" "the line of $option"
 done
 capture "$SBXCTL" run "${run[@]}"
 assert_eq "$rc" 125 "status without -p"

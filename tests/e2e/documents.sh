@@ -45,7 +45,7 @@ assert_eq "$(completes run --limits = st)" "strict " "a choice behind an equals 
 assert_eq "$(completes run -p none --allow-reduced mem)" "memory_cap " "a capability"
 assert_eq "$(completes run -t '')" " " "no guess at a number"
 assert_eq "$(completes ps --a)" "--all " "an option of another command"
-assert_eq "$(completes run --allow-n)" " " "no option that this build refuses"
+assert_eq "$(completes run --allow-ro)" " " "no option that this build refuses"
 assert_eq "$(completes run -q true --tim)" " " "nothing of ours behind the command"
 completes run --workdir '' >/dev/null
 assert_match "$(cat "$T/compopt")" dirnames "a directory"

@@ -18,8 +18,7 @@ static const struct {
 	const char *words[4];
 	const char *says;
 } bad_input[] = {
-	{ { "--net", "none" }, "--net none: network policy is not in this build" },
-	{ { "--net=allow" }, "--net host" },
+	{ { "--net", "off" }, "--net off: not one of none, allow, host" },
 	{ { "--net=hots" }, "--net hots: not one of none, allow, host" },
 	{ { "--deny", "-" }, "--deny -: not a path" },
 	{ { "--ro=" }, "--ro: its value is empty" },
@@ -89,7 +88,7 @@ static void file_options_become_wishes(void **state)
 	assert_int_equal(s.files[0].verb, FILE_RW);
 	assert_string_equal(s.files[0].path, "~/k");
 	assert_string_equal(s.files[0].origin, "--cache");
-	assert_true(s.audit && s.net_host);
+	assert_true(s.audit && s.net.said == NET_HOST);
 	spec_done(&s);
 }
 

@@ -271,15 +271,18 @@ static void the_network_mode_is_the_last_ones(void **state)
 		{ "reset", "Extends=open\n[Network]\nAllow=\n" },
 		{ "host", "Extends=open\n[Network]\nMode=host\n" },
 		{ "unix", "[Network]\nUnix=/run/x\n" },
+		{ "again", "Extends=shut\n[Network]\nAllow=10.0.0.1\n" },
+		{ "more", "Extends=open\n[Network]\nAllow=10.0.0.1\n" },
 		{ 0 },
 	};
 	static const struct {
 		const char *name;
 		enum net_mode mode;
+		size_t rules;
 	} rows[] = {
-		{ "closed", NET_NONE }, { "open", NET_ALLOW }, { "shut", NET_NONE },
-		{ "reset", NET_NONE },	{ "host", NET_HOST },  { "unix", NET_ALLOW },
-		{ "none", NET_UNSAID },
+		{ "closed", NET_NONE, 0 }, { "open", NET_ALLOW, 1 },  { "shut", NET_NONE, 0 },
+		{ "reset", NET_NONE, 0 },  { "host", NET_HOST, 0 },   { "unix", NET_UNSAID, 0 },
+		{ "none", NET_UNSAID, 0 }, { "again", NET_ALLOW, 1 }, { "more", NET_ALLOW, 2 },
 	};
 
 	(void)state;
@@ -287,8 +290,8 @@ static void the_network_mode_is_the_last_ones(void **state)
 		struct spec s;
 
 		APPLY(&s, shelf, rows[i].name, );
-		if (s.net != rows[i].mode)
-			fail_msg("%s: %d", rows[i].name, s.net);
+		if (s.net.mode != rows[i].mode || s.net.rule_count != rows[i].rules)
+			fail_msg("%s: %d, %zu rules", rows[i].name, s.net.mode, s.net.rule_count);
 		spec_done(&s);
 	}
 }
@@ -391,7 +394,7 @@ static void default_is_as_designed(void **state)
 	assert_non_null(find_wish(&s, "%d", FILE_RW));
 	assert_non_null(find_wish(&s, "/tmp", FILE_RW));
 	assert_true(s.private_tmp && s.cache_private && s.drop_privileges);
-	assert_int_equal(s.net, NET_NONE);
+	assert_int_equal(s.net.mode, NET_NONE);
 	assert_int_equal(s.limits[LIMIT_PIDS].value, 1024);
 	assert_true(s.limits[LIMIT_MEMORY].value == 48 * GIB);
 	assert_string_equal(s.limits[LIMIT_MEMORY].origin_name, "default");
@@ -431,7 +434,7 @@ static void agents_keep_their_own_state_and_keys(void **state)
 		assert_true(find_wish(&s, project[i], FILE_RO)->level <
 			    find_wish(&s, own[0], FILE_RW)->level);
 	assert_non_null(find_wish(&s, "~/.ssh", FILE_DENY));
-	assert_int_equal(s.net, NET_ALLOW);
+	assert_int_equal(s.net.mode, NET_ALLOW);
 	assert_string_equal(s.env[0].name, "ANTHROPIC_API_KEY");
 	assert_true(s.env[0].optional);
 	spec_done(&s);

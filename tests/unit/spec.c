@@ -91,10 +91,10 @@ static void a_profile_that_wants_a_network_policy_needs_net_host(void **state)
 		struct spec spec;
 
 		BUILD(&spec, "x");
-		spec.net = modes[i];
+		spec.net.mode = modes[i];
 		assert_true(spec_check(&spec, &err) < 0);
 		assert_non_null(strstr(err.text, "--net host"));
-		spec.net_host = true;
+		spec.net.said = NET_HOST;
 		assert_int_equal(spec_check(&spec, &err), 0);
 		spec_done(&spec);
 	}

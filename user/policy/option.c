@@ -7,9 +7,6 @@
 #include "policy/option.h"
 #include "policy/option_set.h"
 
-#define NO_NETWORK                                                                           \
-	"network policy is not in this build; leave it out, and the command has the host's " \
-	"network"
 #define NO_CAPS                                                                                 \
 	"capabilities are never dropped in this build; leave it out, and a root command keeps " \
 	"them"
@@ -69,12 +66,13 @@ const struct option run_options[] = {
 	{ "--cache", 0, "DIR", GROUP_FILES, false, NULL, option_set_cache, 0,
 	  "keep tool caches in DIR" },
 
-	{ "--net", 0, "host", GROUP_NETWORK, false, NULL, option_set_net, 0,
-	  "which network it sees; only the host's in this build" },
-	{ "--allow-net", 0, "HOST|CIDR[:PORT[-PORT]][/udp]", GROUP_NETWORK, true, NO_NETWORK, NULL,
-	  0, "may connect there; implies --net allow" },
-	{ "--allow-bind", 0, "PORT", GROUP_NETWORK, true, NO_NETWORK, NULL, 0, "may listen there" },
-	{ "--allow-unix", 0, "PATH|@NAME", GROUP_NETWORK, true, NO_NETWORK, NULL, 0,
+	{ "--net", 0, "none|allow|host", GROUP_NETWORK, false, NULL, option_set_net, 0,
+	  "none of the network, what is allowed of it, or the host's" },
+	{ "--allow-net", 0, "HOST|CIDR[:PORT[-PORT]][/udp]", GROUP_NETWORK, true, NULL,
+	  option_set_allow_net, 0, "may connect there; implies --net allow" },
+	{ "--allow-bind", 0, "PORT", GROUP_NETWORK, true, NULL, option_set_allow_bind, 0,
+	  "may listen there for others than itself" },
+	{ "--allow-unix", 0, "PATH|@NAME", GROUP_NETWORK, true, NULL, option_set_allow_unix, 0,
 	  "may connect to that unix socket" },
 
 	{ "--env", 'e', "NAME[=VALUE]", GROUP_ENVIRONMENT, true, NULL, option_set_env, 0,

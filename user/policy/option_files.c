@@ -47,13 +47,29 @@ int option_set_net(struct spec *spec, const struct option *option, const char *v
 		   struct err *err)
 {
 	(void)option;
-	if (!strcmp(value, "none") || !strcmp(value, "allow"))
-		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "%s: network policy is not in this build; with --net host the "
-			       "command has the host's network",
-			       value);
-	if (strcmp(value, "host") != 0)
-		return refuse(err, value, "not one of none, allow, host");
-	spec->net_host = true;
-	return 0;
+	for (int mode = NET_NONE; mode <= NET_HOST; mode++) {
+		if (strcmp(value, net_mode_name((enum net_mode)mode)) != 0)
+			continue;
+		spec->net.said = (enum net_mode)mode;
+		return 0;
+	}
+	return refuse(err, value, "not one of none, allow, host");
+}
+
+int option_set_allow_net(struct spec *spec, const struct option *option, const char *value,
+			 struct err *err)
+{
+	return net_policy_allow(&spec->net, value, option->name, FILE_LEVEL_COMMAND_LINE, err);
+}
+
+int option_set_allow_bind(struct spec *spec, const struct option *option, const char *value,
+			  struct err *err)
+{
+	return net_policy_bind(&spec->net, value, option->name, FILE_LEVEL_COMMAND_LINE, err);
+}
+
+int option_set_allow_unix(struct spec *spec, const struct option *option, const char *value,
+			  struct err *err)
+{
+	return net_policy_unix(&spec->net, value, option->name, FILE_LEVEL_COMMAND_LINE, err);
 }

@@ -26,7 +26,8 @@ option_set_fn option_set_result, option_set_owner, option_set_leftovers, option_
 option_set_fn option_set_name, option_set_label, option_set_cgroup_parent;
 option_set_fn option_set_profile, option_set_allow_reduced, option_set_workdir;
 option_set_fn option_set_file; /* aux: enum file_verb */
-option_set_fn option_set_mount, option_set_cache, option_set_net;
+option_set_fn option_set_mount, option_set_cache;
+option_set_fn option_set_net, option_set_allow_net, option_set_allow_bind, option_set_allow_unix;
 
 /* A grace on its own (stop): a duration, or "none" for 0. */
 int option_grace(const char *value, uint64_t *ns, struct err *err);

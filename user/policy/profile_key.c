@@ -148,37 +148,63 @@ static int set_workdir(struct profile_target *target, const struct profile_key *
 	return option_set_workdir(spec, NULL, value, err);
 }
 
+/* What lower levels allowed is gone; a level that says it again begins anew. */
 static int set_mode(struct profile_target *target, const struct profile_key *key, const char *value,
 		    struct err *err)
 {
-	static const char *const words[] = {
-		[NET_NONE] = "none", [NET_ALLOW] = "allow", [NET_HOST] = "host"
-	};
-
 	(void)key;
 	for (int mode = NET_NONE; mode <= NET_HOST; mode++) {
-		if (strcmp(value, words[mode]) != 0)
+		if (strcmp(value, net_mode_name((enum net_mode)mode)) != 0)
 			continue;
 		if (mode != NET_ALLOW && target->allow_level == target->level)
 			return refuse(err, value, "contradicts what is allowed beside it");
-		target->spec->net = (enum net_mode)mode;
+		if (mode != NET_ALLOW)
+			net_policy_cut(&target->spec->net, target->level);
+		target->spec->net.mode = (enum net_mode)mode;
 		target->mode_level = target->level;
 		return 0;
 	}
 	return refuse(err, value, "not one of none, allow, host");
 }
 
-/* Implies Mode=allow, as --allow-net does. What exactly is allowed is not in force in this build: spec_check
- * refuses the mode. */
+/* Allow= and Bind= imply Mode=allow, as --allow-net does. */
+static int imply_allow(struct profile_target *target, const char *value, struct err *err)
+{
+	struct net_policy *net = &target->spec->net;
+
+	if (target->mode_level == target->level && net->mode != NET_ALLOW)
+		return refuse(err, value, "contradicts the Mode= beside it");
+	net->mode = NET_ALLOW;
+	target->allow_level = target->level;
+	return 0;
+}
+
 static int set_allow(struct profile_target *target, const struct profile_key *key,
 		     const char *value, struct err *err)
 {
+	int r = imply_allow(target, value, err);
+
 	(void)key;
-	if (target->mode_level == target->level && target->spec->net != NET_ALLOW)
-		return refuse(err, value, "contradicts the Mode= beside it");
-	target->spec->net = NET_ALLOW;
-	target->allow_level = target->level;
-	return 0;
+	return r ? r
+		 : net_policy_allow(&target->spec->net, value, target->origin, target->level, err);
+}
+
+static int set_bind(struct profile_target *target, const struct profile_key *key, const char *value,
+		    struct err *err)
+{
+	int r = imply_allow(target, value, err);
+
+	(void)key;
+	return r ? r
+		 : net_policy_bind(&target->spec->net, value, target->origin, target->level, err);
+}
+
+/* An exception to none and allow alike. */
+static int set_unix(struct profile_target *target, const struct profile_key *key, const char *value,
+		    struct err *err)
+{
+	(void)key;
+	return net_policy_unix(&target->spec->net, value, target->origin, target->level, err);
 }
 
 /* The command line's -e stands. */
@@ -269,9 +295,10 @@ const struct profile_key profile_keys[] = {
 	{ "Filesystem", "WorkingDirectory", "new|DIR", false, NULL, set_workdir, 0, "--workdir" },
 
 	{ "Network", "Mode", "none|allow|host", false, NULL, set_mode, 0, "--net" },
-	{ "Network", "Allow", "HOST", true, NULL, set_allow, 0, "--allow-net" },
-	{ "Network", "Bind", "PORT", true, NULL, set_allow, 0, "--allow-bind" },
-	{ "Network", "Unix", "PATH", true, NULL, set_allow, 0, "--allow-unix" },
+	{ "Network", "Allow", "HOST|CIDR[:PORT[-PORT]][/udp]", true, NULL, set_allow, 0,
+	  "--allow-net" },
+	{ "Network", "Bind", "PORT", true, NULL, set_bind, 0, "--allow-bind" },
+	{ "Network", "Unix", "PATH|@NAME", true, NULL, set_unix, 0, "--allow-unix" },
 
 	{ "Environment", "Set", "NAME=VALUE", true, NULL, set_env, 0, "--env" },
 	{ "Environment", "Pass", "GLOB", true, NULL, set_pass, 0,

@@ -53,6 +53,7 @@ void spec_done(struct spec *spec)
 	free_pairs(spec->env, spec->env_count);
 	free_pairs(spec->labels, spec->label_count);
 	spec_files_done(spec);
+	net_policy_done(&spec->net);
 	memset(spec, 0, sizeof(*spec));
 }
 
@@ -200,18 +201,20 @@ static int check_built(const struct spec *spec, struct err *err)
 			       "and kill without denying anything");
 	if (spec->audit && !spec->file_count)
 		return refuse(err, "--audit: there is no file rule to audit");
-	if (!spec->net_host && (spec->net == NET_NONE || spec->net == NET_ALLOW))
+	if (spec->net.mode == NET_NONE || spec->net.mode == NET_ALLOW)
 		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "profile %s: network policy is not in this build; say --net host "
-			       "to run with the host's network",
-			       spec->profile);
+			       "network %s, which profile %s or the command line asks for, is not "
+			       "in this build; say --net host to run with the host's network",
+			       net_mode_name(spec->net.mode), spec->profile);
 	return 0;
 }
 
 int spec_check(struct spec *spec, struct err *err)
 {
-	int r = check_built(spec, err);
+	int r = net_policy_settle(&spec->net, err);
 
+	if (!r)
+		r = check_built(spec, err);
 	if (!r)
 		r = check_command(spec, err);
 	if (!r)

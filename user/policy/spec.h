@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "policy/limit.h"
+#include "policy/net.h"
 #include "policy/spec_files.h"
 
 /* Bounds of what a caller can make us hold (contract 27). */
@@ -77,11 +78,10 @@ struct spec {
 	size_t label_count;
 	char *cgroup_parent;
 
-	char *profile;	      /* NULL: not named */
-	bool audit;	      /* log what file policy would deny, deny nothing */
-	bool drop_privileges; /* no capabilities, no_new_privs: every profile but `none` */
-	bool net_host;	      /* --net host, whatever the profile says in `net` */
-	enum net_mode net;
+	char *profile;	       /* NULL: not named */
+	bool audit;	       /* log what file policy would deny, deny nothing */
+	bool drop_privileges;  /* no capabilities, no_new_privs: every profile but `none` */
+	struct net_policy net; /* settled by spec_check */
 	char **allow_reduced;
 	size_t allow_reduced_count;
 

@@ -123,7 +123,7 @@ static void add_numbers(struct sha256 *sha, const struct spec *spec)
 		{ "audit", spec->audit },
 		{ "drop_privileges", spec->drop_privileges },
 		{ "cache_private", spec->cache_private },
-		{ "net", spec->net_host ? NET_HOST : spec->net },
+		{ "net", spec->net.mode },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -176,6 +176,31 @@ static int add_files(struct sha256 *sha, const struct spec *spec)
 	return 0;
 }
 
+static int compare_rules(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int add_net(struct sha256 *sha, const struct net_policy *net)
+{
+	own_mem char(*texts)[NET_RULE_TEXT] = calloc(net->rule_count + 1, sizeof(*texts));
+
+	if (!texts)
+		return -ENOMEM;
+	for (size_t i = 0; i < net->rule_count; i++)
+		net_rule_text(&net->rules[i], texts[i]);
+	qsort(texts, net->rule_count, sizeof(*texts), compare_rules);
+	for (size_t i = 0; i < net->rule_count; i++)
+		if (!i || strcmp(texts[i], texts[i - 1]) != 0)
+			add_text(sha, "net.allow", texts[i]);
+	for (size_t i = 0; i < net->bind_count; i++)
+		add_number(sha, "net.bind", net->binds[i].port);
+	for (size_t i = 0; i < net->unix_count; i++)
+		add_text(sha, net->unixes[i].abstract ? "net.abstract" : "net.unix",
+			 net->unixes[i].name);
+	return 0;
+}
+
 /* A later mount may stand on an earlier one: in the order they were said. */
 static void add_mounts(struct sha256 *sha, const struct spec *spec)
 {
@@ -200,6 +225,8 @@ int spec_digest(const struct spec *spec, char out[65], struct err *err)
 	r = add_env(&sha, spec);
 	if (!r)
 		r = add_files(&sha, spec);
+	if (!r)
+		r = add_net(&sha, &spec->net);
 	if (!r)
 		r = add_set(&sha, "pass_env", spec->pass_env, spec->pass_env_count);
 	if (!r)

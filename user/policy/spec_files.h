@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec_files: the part of a spec that is about files and the network. Pure. */
+/* spec_files: the part of a spec that is about files. Pure. */
 #ifndef POLICY_SPEC_FILES_H
 #define POLICY_SPEC_FILES_H
 
@@ -8,8 +8,6 @@
 #define SPEC_FILES_MAX 4096 /* wishes, a profile's included */
 #define SPEC_MOUNTS_MAX 64
 #define SPEC_PATH_MAX 4095 /* bytes */
-
-enum net_mode { NET_UNSAID, NET_NONE, NET_ALLOW, NET_HOST };
 
 struct spec_mount {
 	char *source, *target; /* target absolute, neither "/" nor with ".." */
