@@ -28,13 +28,14 @@ HARDEN    := -fstack-protector-strong -fstack-clash-protection -D_FORTIFY_SOURCE
 	$(if $(filter x86_64,$(MACHINE)),-fcf-protection)
 SANITIZE  := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 WERROR    ?= $(if $(CI),1)
-CPPFLAGS  += -D_GNU_SOURCE= -Iinclude -Iuser -I$(GEN)
+CPPFLAGS  += -D_GNU_SOURCE= -Iinclude -Iuser -Itools -I$(GEN)
 CFLAGS    += -std=gnu11 -O2 -g -fPIE -ffunction-sections -fdata-sections $(WARN) $(if $(WERROR),-Werror)
 CFLAGS    += $(if $(SAN),$(SANITIZE),$(HARDEN))
 LDFLAGS   += -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections $(if $(SAN),$(SANITIZE))
 # A static program starts in half the time of a dynamic one; sanitizers need the dynamic loader.
 STATIC    := $(if $(SAN),-pie,-static-pie)
 LIBS      := -lbpf -lelf -lz -ljansson -lseccomp -lcap
+TOP_LIBS  := -lncursesw -ltinfo
 FAULTFLAG := -DSBX_FAULTS=1
 
 ARCH_x86_64  := x86
@@ -45,6 +46,7 @@ BPF_CFLAGS   := -target bpf -mcpu=v3 -D__TARGET_ARCH_$(or $(ARCH_$(MACHINE)),$(M
 # ---- sources ---------------------------------------------------------------------------------------
 LIB_SRC   := $(wildcard $(patsubst %,user/%/*.c,base policy kern run serve))
 CTL_SRC   := $(wildcard tools/sbxctl/*.c)
+TOP_SRC   := $(wildcard tools/sbxtop/*.c)
 BPF_SRC   := $(wildcard bpf/*.bpf.c)
 UNIT_SRC  := $(wildcard tests/unit/*.c)
 KERN_SRC  := $(wildcard tests/kernel/*.c)
@@ -52,7 +54,7 @@ AID_SRC   := $(wildcard tests/lib/*.c)
 BENCH_SRC := $(wildcard tests/bench/*.c)
 FUZZ_SRC  := $(wildcard tests/fuzz/*.c)
 HEADERS   := $(wildcard include/sbx/*.h user/*/*.h tools/*/*.h bpf/*.h tests/*/*.h)
-SOURCES   := $(LIB_SRC) $(CTL_SRC) $(UNIT_SRC) $(KERN_SRC) $(AID_SRC) $(BENCH_SRC) $(FUZZ_SRC)
+SOURCES   := $(LIB_SRC) $(CTL_SRC) $(TOP_SRC) $(UNIT_SRC) $(KERN_SRC) $(AID_SRC) $(BENCH_SRC) $(FUZZ_SRC)
 
 SKEL      := $(if $(BPF_SRC),$(GEN)/sbx.skel.h $(GEN)/build_id.h)
 UNIT      := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit_%)
@@ -60,7 +62,7 @@ KERN      := $(KERN_SRC:tests/kernel/%.c=$(B)/tests/kernel_%)
 AIDS      := $(AID_SRC:tests/lib/%.c=$(B)/tests/%)
 BENCH     := $(BENCH_SRC:tests/bench/%.c=$(B)/bench/%)
 FUZZ      := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/fuzz_%)
-PROGRAMS  := $(if $(CTL_SRC),$(B)/sbxctl)
+PROGRAMS  := $(if $(CTL_SRC),$(B)/sbxctl) $(if $(TOP_SRC),$(B)/sbxtop)
 FAULTY    := $(if $(CTL_SRC),build/faults/sbxctl)
 
 # Goals that promise to do all the set-up install what is missing before anything is compiled.
@@ -157,13 +159,19 @@ $(1)/%.o: %.c Makefile | $$(SKEL) $$(SETUP)
 
 $(1)/libsbx.a: $$(LIB_SRC:%.c=$(1)/%.o)
 $(1)/libsbxctl.a: $$(filter-out %/main.o,$$(CTL_SRC:%.c=$(1)/%.o))
-$(1)/libsbx.a $(1)/libsbxctl.a:
+$(1)/libsbxtop.a: $$(filter-out %/main.o,$$(TOP_SRC:%.c=$(1)/%.o))
+$(1)/libsbx.a $(1)/libsbxctl.a $(1)/libsbxtop.a:
 	$$(call say,AR)
 	$$(Q)rm -f $$@ && $$(AR) crsD $$@ $$^
 
 $(1)/sbxctl: $(1)/tools/sbxctl/main.o $(1)/libsbxctl.a $(1)/libsbx.a
 	$$(call say,LINK)
 	$$(Q)$$(CC) $$(CFLAGS) $$(STATIC) $$(LDFLAGS) $$^ $$(LIBS) -o $$@
+
+# Started once and left on a screen: it need not be static, and terminals and locales want the libraries of the host.
+$(1)/sbxtop: $(1)/tools/sbxtop/main.o $(1)/libsbxtop.a $(1)/libsbxctl.a $(1)/libsbx.a
+	$$(call say,LINK)
+	$$(Q)$$(CC) $$(CFLAGS) -pie $$(LDFLAGS) $$^ $$(LIBS) $$(TOP_LIBS) -o $$@
 endef
 
 $(eval $(call program,$(B),$(if $(FAULTS),$(FAULTFLAG))))
@@ -175,12 +183,12 @@ endif
 .SECONDARY: $(patsubst %.c,$(B)/%.o,$(UNIT_SRC) $(KERN_SRC) $(AID_SRC) $(BENCH_SRC)) $(FUZZ_SRC:%.c=build/fuzz/%.o)
 
 # ---- tests -------------------------------------------------------------------------------------------
-ARCHIVES := $(if $(CTL_SRC),$(B)/libsbxctl.a) $(if $(LIB_SRC),$(B)/libsbx.a)
+ARCHIVES := $(if $(TOP_SRC),$(B)/libsbxtop.a) $(if $(CTL_SRC),$(B)/libsbxctl.a) $(if $(LIB_SRC),$(B)/libsbx.a)
 
 $(B)/tests/unit_%: $(B)/tests/unit/%.o $(ARCHIVES)
 	$(call say,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -pie $(LDFLAGS) $^ $(LIBS) -lcmocka -lpthread -o $@
+	$(Q)$(CC) $(CFLAGS) -pie $(LDFLAGS) $^ $(LIBS) $(TOP_LIBS) -lcmocka -lpthread -o $@
 
 $(B)/tests/kernel_%: $(B)/tests/kernel/%.o $(ARCHIVES)
 	$(call say,LINK)
@@ -225,13 +233,14 @@ BASH_COMPLETION := $(wildcard completions/*.bash)
 
 install: all ## install below PREFIX (/usr/local), DESTDIR honoured
 	install -D -m 0755 $(B)/sbxctl $(DESTDIR)$(PREFIX)/bin/sbxctl
+	install -D -m 0755 $(B)/sbxtop $(DESTDIR)$(PREFIX)/bin/sbxtop
 	$(foreach m,$(MAN),install -D -m 0644 $m $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)$(newline))
 	$(foreach c,$(BASH_COMPLETION),install -D -m 0644 $c \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(basename $(notdir $c))$(newline))
 	install -D -m 0644 completions/_sbxctl $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sbxctl
 
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(PREFIX)/bin/sbxctl \
+	rm -f $(DESTDIR)$(PREFIX)/bin/sbxctl $(DESTDIR)$(PREFIX)/bin/sbxtop \
 		$(foreach m,$(MAN),$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 		$(foreach c,$(BASH_COMPLETION),$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(basename $(notdir $c))) \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sbxctl

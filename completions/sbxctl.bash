@@ -5,7 +5,7 @@ _sbxctl_options() { # COMMAND
 	case $1 in
 	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
-	ps) echo "-a --all --json --color" ;;
+	ps) echo "-a --all -w --wide -o --columns -T --tree --json --color" ;;
 	stop) echo "-t --timeout" ;;
 	kill) echo "-s --signal" ;;
 	update) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits" ;;
@@ -27,6 +27,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--cgroup-parent) echo "file" ;;
 	--chdir) echo "dir" ;;
 	--color) echo "auto always never" ;;
+	--columns) echo "capability" ;;
 	--cpu-time) echo "none" ;;
 	--cpus) echo "none" ;;
 	--deny) echo "file" ;;
@@ -69,7 +70,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	-e) echo "variable" ;;
 	-k) echo "none" ;;
 	-m) echo "none" ;;
-	-o) echo "file" ;;
+	-o) echo "capability" ;;
 	-p) echo "file" ;;
 	-s) echo "signal" ;;
 	-t) echo "none" ;;

@@ -107,6 +107,7 @@ struct pt_regs { /* x86: number and arguments of a system call */
 struct task_struct {
 	struct thread_info thread_info;	  /* TS_COMPAT */
 	unsigned int flags;		  /* PF_EXITING, PF_IO_WORKER */
+	unsigned int __state;		  /* for who looks on: runs, sleeps, waits */
 	struct sched_entity se;		  /* sum_exec_runtime */
 	int exit_code;			  /* status of a leader that exited alone */
 	pid_t pid;			  /* thread id */

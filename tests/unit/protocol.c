@@ -126,7 +126,8 @@ static void only_looking_is_allowed_from_inside(void **state)
 	(void)state;
 	for (int op = 0; op < REQUEST__COUNT; op++)
 		assert_int_equal(request_table[op].permission == PERMISSION_OWNER,
-				 op == REQUEST_STATUS || op == REQUEST_WHY);
+				 op == REQUEST_STATUS || op == REQUEST_WHY ||
+					 op == REQUEST_PROCESSES);
 }
 
 static void an_error_keeps_its_category_code_and_text(void **state)

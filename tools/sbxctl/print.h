@@ -26,7 +26,7 @@ int print_color_when(const char *when, FILE *out, bool *color, struct err *err);
 /* print_text in this colour; plain unless `color`. */
 void print_colored(FILE *out, enum print_color hue, bool color, const char *text);
 
-#define TABLE_COLUMNS_MAX 12
+#define TABLE_COLUMNS_MAX 24
 #define TABLE_CELL_MAX 256
 struct table {
 	const char *const *heads;

@@ -1,238 +1,258 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ps: one row a run; every field comes from the keeper (live) or from result.json and meta.json (ended). */
+/* ps: one row a run. Live ones from a survey, ended ones from result.json and meta.json. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
 #include "args.h"
+#include "base/clock.h"
 #include "base/own.h"
+#include "base/text.h"
+#include "column.h"
+#include "forest.h"
 #include "print.h"
-#include "run/meta.h"
 #include "run/sweep.h"
-#include "serve/client.h"
+#include "serve/survey.h"
 #include "usage.h"
 
-#define PS_TIMEOUT_MS 1000 /* a stopped keeper must not hold up the list */
+#define PS_SETTLE_MS 1000 /* a stopped keeper must not hold up the list */
+
+static const char columns_usual[] = "id,name,state,age,procs,cpu,mem,deadline,command";
+static const char columns_wide[] = "id,name,state,tier,owner,age,deadline,procs,cpu,memory,tasks,"
+				   "read,write,output,denied,lost,"
+				   "command";
 
 struct listing {
-	bool all;
-	json_t *rows; /* array of objects with the keys of `row_from_…` */
+	struct survey *survey;
+	struct glance *ended; /* owned */
+	size_t ended_count, count;
+	const struct glance **rows; /* newest first */
+	const struct column *columns[TABLE_COLUMNS_MAX];
+	int column_count;
+	bool tree;
 };
 
-/* Seconds since an RFC 3339 time of ours, as ns; UINT64_MAX when it is none. */
-static uint64_t age_ns(const char *started)
-{
-	struct tm tm = { 0 };
-	time_t then, now = time(NULL);
+/* ---- what there is ---- */
 
-	if (!started || !strptime(started, "%Y-%m-%dT%H:%M:%S", &tm))
-		return UINT64_MAX;
-	then = timegm(&tm);
-	return now > then ? (uint64_t)(now - then) * 1000000000 : 0;
+static int64_t unix_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static json_t *get(const json_t *object, const char *outer, const char *key)
-{
-	json_t *value = json_object_get(outer ? json_object_get(object, outer) : object, key);
-
-	return value ? json_incref(value) : json_null();
-}
-
-static json_t *command_of(const json_t *argv)
-{
-	char line[META_ARGV_BYTES + 64];
-
-	if (!json_is_array(argv))
-		return json_null();
-	meta_command(argv, line, sizeof(line));
-	return json_string(line);
-}
-
-static json_t *row_from_status(const json_t *status)
-{
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
-			 get(status, NULL, "id"), "name", get(status, NULL, "name"), "state",
-			 get(status, NULL, "state"), "started", get(status, NULL, "started"),
-			 "processes", get(status, "tree", "live"), "cpu_ns",
-			 get(status, "usage", "cpu_ns"), "memory_peak_bytes",
-			 get(status, "usage", "memory_peak_bytes"), "deadline_left_ns",
-			 get(status, NULL, "deadline_left_ns"), "command",
-			 command_of(json_object_get(status, "command")));
-}
-
-static json_t *cpu_of(const json_t *result)
-{
-	const json_t *usage = json_object_get(result, "usage");
-	uint64_t user = print_number(usage, "cpu_user_ns");
-	uint64_t system = print_number(usage, "cpu_system_ns");
-
-	if (user == UINT64_MAX || system == UINT64_MAX)
-		return json_null();
-	return json_integer((json_int_t)(user + system));
-}
-
-static json_t *row_from_result(const json_t *result, const json_t *meta)
-{
-	return json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:n, s:o}", "id",
-			 get(result, NULL, "id"), "name", get(result, NULL, "name"), "state",
-			 "ended", "outcome", get(result, NULL, "outcome"), "exit_code",
-			 get(result, NULL, "exit_code"), "signal", get(result, NULL, "signal"),
-			 "killed_by", get(result, NULL, "killed_by"), "started",
-			 get(result, "times", "started"), "processes",
-			 get(result, "tree", "processes"), "cpu_ns", cpu_of(result),
-			 "memory_peak_bytes", get(result, "usage", "memory_peak_bytes"),
-			 "deadline_left_ns", "command", command_of(json_object_get(meta, "argv")));
-}
-
-/* A keeper that does not answer is listed with what meta.json says. */
-static json_t *row_of_silent(const json_t *meta, const char *id)
-{
-	return json_pack("{s:s, s:o, s:s, s:o, s:n, s:n, s:n, s:n, s:o}", "id", id, "name",
-			 get(meta, "result", "name"), "state", "silent", "started",
-			 get(json_object_get(meta, "result"), "times", "started"), "processes",
-			 "cpu_ns", "memory_peak_bytes", "deadline_left_ns", "command",
-			 command_of(json_object_get(meta, "argv")));
-}
-
-static json_t *ask_status(const struct rundir *d)
-{
-	const struct request request = { .op = REQUEST_STATUS };
-	json_t *reply = NULL, *row = NULL;
-	struct client c;
-
-	if (client_open(&c, d, NULL))
-		return NULL;
-	c.timeout_ms = PS_TIMEOUT_MS;
-	if (!client_call(&c, &request, &reply, NULL))
-		row = row_from_status(json_object_get(reply, "status"));
-	json_decref(reply);
-	client_close(&c);
-	return row;
-}
-
-static int add_run(void *arg, struct rundir *d, enum rundir_state state)
+static int add_ended(void *arg, struct rundir *d, enum rundir_state state)
 {
 	struct listing *l = arg;
-	json_t *meta = NULL, *result = NULL, *row = NULL;
+	json_t *meta,
+		*result = state == RUNDIR_ENDED ? rundir_read_json(d, "result.json", NULL) : NULL;
+	struct glance *grown;
 
-	if (state == RUNDIR_LIVE)
-		row = ask_status(d);
-	/* It may have ended between the look and the question. */
-	if (!row && rundir_state(d) == RUNDIR_ENDED && l->all)
-		result = rundir_read_json(d, "result.json", NULL);
-	if (!row)
+	if (!result)
+		return 0;
+	grown = realloc(l->ended, (l->ended_count + 1) * sizeof(*grown));
+	if (grown) {
+		l->ended = grown;
 		meta = rundir_read_json(d, "meta.json", NULL);
-	if (result)
-		row = row_from_result(result, meta);
-	else if (!row && meta && rundir_state(d) == RUNDIR_LIVE)
-		row = row_of_silent(meta, d->id);
-	if (row)
-		json_array_append_new(l->rows, row);
-	json_decref(meta);
+		glance_init(&grown[l->ended_count], d->id);
+		glance_meta(&grown[l->ended_count], meta);
+		glance_result(&grown[l->ended_count], result);
+		glance_tick(&grown[l->ended_count++], unix_now_ns());
+		json_decref(meta);
+	}
 	json_decref(result);
-	return 0;
-}
-
-static const char *string_of(const json_t *row, const char *key)
-{
-	const char *text = json_string_value(json_object_get(row, key));
-
-	return text ? text : "";
+	return grown ? 0 : -ENOMEM;
 }
 
 static int newest_first(const void *a, const void *b)
 {
-	json_t *const *x = a, *const *y = b;
+	const struct glance *x = *(const struct glance *const *)a;
+	const struct glance *y = *(const struct glance *const *)b;
 
-	return strcmp(string_of(*y, "started"), string_of(*x, "started"));
+	return x->started_unix_ns > y->started_unix_ns ? -1
+						       : x->started_unix_ns < y->started_unix_ns;
 }
 
-static json_t *sorted(json_t *rows)
+/* What keepers alone know is in the second look. */
+static int look(struct listing *l, struct err *err)
 {
-	size_t count = json_array_size(rows), i;
-	own_mem json_t **list = calloc(count + 1, sizeof(json_t *));
-	json_t *out = json_array(), *row;
+	int rc = survey_new(&l->survey, err);
 
-	json_array_foreach(rows, i, row)
-		if (list)
-			list[i] = row;
-	if (list)
-		qsort(list, count, sizeof(*list), newest_first);
-	for (i = 0; list && i < count; i++)
-		json_array_append(out, list[i]);
-	json_decref(rows);
+	if (!rc)
+		rc = survey_look(l->survey, err);
+	for (size_t i = 0; !rc && i < survey_count(l->survey); i++)
+		survey_want(l->survey, survey_run(l->survey, i)->number, SURVEY_STATUS);
+	if (!rc)
+		rc = survey_look(l->survey, err);
+	if (rc)
+		return rc;
+	survey_settle(l->survey, PS_SETTLE_MS);
+	survey_want_none(l->survey);
+	return survey_look(l->survey, err);
+}
+
+static int collect(struct listing *l, bool all, struct err *err)
+{
+	int rc = look(l, err);
+
+	if (rc)
+		return rc;
+	rc = all ? rundir_each(add_ended, l) : 0;
+	if (rc)
+		return err_set(err, rc, "list '%s'", rundir_top());
+	l->rows = calloc(survey_count(l->survey) + l->ended_count + 1, sizeof(struct glance *));
+	if (!l->rows)
+		return err_set(err, -ENOMEM, "list the runs");
+	for (size_t i = 0; i < survey_count(l->survey); i++)
+		l->rows[l->count++] = survey_run(l->survey, i);
+	for (size_t i = 0; i < l->ended_count; i++)
+		l->rows[l->count++] = &l->ended[i];
+	qsort(l->rows, l->count, sizeof(struct glance *), newest_first);
+	return 0;
+}
+
+static void listing_done(struct listing *l)
+{
+	for (size_t i = 0; i < l->ended_count; i++)
+		glance_done(&l->ended[i]);
+	free(l->ended);
+	free(l->rows);
+	survey_free(l->survey);
+}
+
+/* ---- its processes ---- */
+
+static struct view_process *processes_of(const struct listing *l, uint64_t run, size_t *count)
+{
+	const struct view_processes *all = survey_processes(l->survey);
+	size_t first = 0;
+
+	while (first < all->count && all->list[first].sandbox != run)
+		first++;
+	for (*count = 0; first + *count < all->count && all->list[first + *count].sandbox == run;)
+		++*count;
+	return all->list + first;
+}
+
+/* New, or NULL; *count of them. */
+static struct forest_node *tree_of(const struct view_process *list, size_t count)
+{
+	struct forest_node *nodes = calloc(count + 1, sizeof(*nodes));
+
+	if (nodes && forest_order(list, count, nodes)) {
+		free(nodes);
+		nodes = NULL;
+	}
+	return nodes;
+}
+
+static void add_processes(const struct listing *l, struct table *t, uint64_t run)
+{
+	size_t count;
+	const struct view_process *list = processes_of(l, run, &count);
+	own_mem struct forest_node *nodes = tree_of(list, count);
+	char text[COLUMN_TEXT];
+
+	for (size_t i = 0; nodes && i < count; i++) {
+		const struct column_process p = { .process = &list[nodes[i].process],
+						  .now_ns = clock_boot_ns(),
+						  .cpu_permille = GLANCE_UNKNOWN,
+						  .depth = nodes[i].depth };
+
+		for (int c = 0; c < l->column_count; c++) {
+			column_process(l->columns[c], &p, text, sizeof(text));
+			table_cell(t, PRINT_PLAIN, "%s", *text ? text : " ");
+		}
+	}
+}
+
+static json_t *process_json(const struct view_process *p, unsigned int depth)
+{
+	const char state[] = { p->state, 0 };
+	size_t len = 0;
+	bool lossy;
+	own_str comm = text_to_utf8(p->comm, strlen(p->comm), &len, &lossy);
+
+	return json_pack("{s:i, s:i, s:s, s:s, s:i, s:I, s:i}", "pid", (int)p->pid, "ppid",
+			 (int)p->ppid, "comm", comm ? comm : "", "state", state, "threads",
+			 (int)p->threads, "cpu_ns", (json_int_t)p->cpu_ns, "depth", (int)depth);
+}
+
+static json_t *tree_json(const struct listing *l, uint64_t run)
+{
+	size_t count;
+	const struct view_process *list = processes_of(l, run, &count);
+	own_mem struct forest_node *nodes = tree_of(list, count);
+	json_t *out = json_array();
+
+	for (size_t i = 0; nodes && i < count; i++)
+		json_array_append_new(out, process_json(&list[nodes[i].process], nodes[i].depth));
 	return out;
 }
 
-/* "running", or of an ended one what is worth knowing: "exited 0", "signaled 9", "limit_exceeded wall". */
-static void state_cell(struct table *t, const json_t *row)
+/* ---- as people and programs read it ---- */
+
+static int print_rows(const struct listing *l, bool color)
 {
-	const char *outcome = string_of(row, "outcome"), *killed_by = string_of(row, "killed_by");
-	uint64_t code = print_number(row, "exit_code"), sig = print_number(row, "signal");
-
-	if (!*outcome)
-		table_cell(t, strcmp(string_of(row, "state"), "running") ? PRINT_WARN : PRINT_GOOD,
-			   "%s", string_of(row, "state"));
-	else if (!strcmp(outcome, "exited"))
-		table_cell(t, code ? PRINT_BAD : PRINT_PLAIN, "exited %llu",
-			   (unsigned long long)code);
-	else if (!strcmp(outcome, "signaled"))
-		table_cell(t, PRINT_BAD, "signaled %llu", (unsigned long long)sig);
-	else
-		table_cell(t, PRINT_BAD, "%s%s%s", outcome, *killed_by ? " " : "", killed_by);
-}
-
-static void duration_cell(struct table *t, uint64_t ns)
-{
-	char text[32];
-
-	print_duration(ns, text, sizeof(text));
-	table_cell(t, PRINT_PLAIN, "%s", text);
-}
-
-static void add_row(struct table *t, const json_t *row)
-{
-	uint64_t processes = print_number(row, "processes");
-	char size[32];
-
-	table_cell(t, PRINT_PLAIN, "%s", string_of(row, "id"));
-	table_cell(t, PRINT_PLAIN, "%s", string_of(row, "name"));
-	state_cell(t, row);
-	duration_cell(t, age_ns(string_of(row, "started")));
-	if (processes == UINT64_MAX)
-		table_cell(t, PRINT_PLAIN, "-");
-	else
-		table_cell(t, PRINT_PLAIN, "%llu", (unsigned long long)processes);
-	duration_cell(t, print_number(row, "cpu_ns"));
-	print_size(print_number(row, "memory_peak_bytes"), size, sizeof(size));
-	table_cell(t, PRINT_PLAIN, "%s", size);
-	duration_cell(t, print_number(row, "deadline_left_ns"));
-	table_cell(t, PRINT_PLAIN, "%s", string_of(row, "command"));
-}
-
-static int print_rows(const json_t *rows, bool color)
-{
-	static const char *const heads[] = { "ID",  "NAME", "STATE",	"AGE",	  "PROCS",
-					     "CPU", "MEM",  "DEADLINE", "COMMAND" };
+	const char *heads[TABLE_COLUMNS_MAX];
+	char text[COLUMN_TEXT];
 	struct table t;
 	int rc;
 
-	table_init(&t, heads, sizeof(heads) / sizeof(*heads));
-	for (size_t i = 0; i < json_array_size(rows); i++)
-		add_row(&t, json_array_get(rows, i));
+	for (int c = 0; c < l->column_count; c++)
+		heads[c] = l->columns[c]->head;
+	table_init(&t, heads, (size_t)l->column_count);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column_row row = { .run = l->rows[i],
+						.cpu_permille = GLANCE_UNKNOWN,
+						.output_rate = GLANCE_UNKNOWN,
+						.io_rate = GLANCE_UNKNOWN };
+
+		for (int c = 0; c < l->column_count; c++) {
+			l->columns[c]->text(&row, text, sizeof(text));
+			table_cell(&t, column_color(l->columns[c], &row), "%s", text);
+		}
+		if (l->tree && !l->rows[i]->result)
+			add_processes(l, &t, l->rows[i]->number);
+	}
 	rc = table_print(&t, stdout, color);
 	table_done(&t);
 	return rc;
 }
 
-static int list_runs(struct listing *l, struct err *err)
+static int print_as_json(const struct listing *l)
 {
-	int rc = rundir_each(add_run, l);
+	json_t *rows = json_array();
+	int rc;
 
-	if (rc == -EACCES)
-		return err_say(err, ERR_PERMISSION, rc,
-			       "only root may list runs; `sbxctl inspect ID` shows one of yours");
-	return rc ? err_set(err, rc, "list '%s'", rundir_top()) : 0;
+	for (size_t i = 0; i < l->count; i++) {
+		json_t *row = glance_json(l->rows[i]);
+
+		if (l->tree && !l->rows[i]->result)
+			json_object_set_new(row, "tree", tree_json(l, l->rows[i]->number));
+		json_array_append_new(rows, row);
+	}
+	rc = print_json(stdout, rows, false);
+	json_decref(rows);
+	return rc;
+}
+
+/* 0, or the exit status of misuse. */
+static int choose(struct listing *l, const struct args *a, bool *color)
+{
+	const char *list = args_value(a, "--columns");
+	struct err err = { 0 };
+
+	if (list && args_given(a, "--wide"))
+		return usage_refuse("ps", "--wide and --columns are two ways to choose columns");
+	if (!list)
+		list = args_given(a, "--wide") ? columns_wide : columns_usual;
+	l->tree = args_given(a, "--tree");
+	l->column_count = column_list(list, l->columns, TABLE_COLUMNS_MAX, &err);
+	if (l->column_count < 0 || print_color_when(args_value(a, "--color"), stdout, color, &err))
+		return usage_refuse_err("ps", &err);
+	return 0;
 }
 
 int cmd_ps(int argc, char **argv)
@@ -243,21 +263,16 @@ int cmd_ps(int argc, char **argv)
 	bool color;
 	int rc = args_parse(&a, argc, argv, 0, 0);
 
-	if (!rc && print_color_when(args_value(&a, "--color"), stdout, &color, &err))
-		rc = usage_refuse_err(argv[0], &err);
+	if (!rc)
+		rc = choose(&l, &a, &color);
 	if (rc)
 		return rc;
-	l.all = args_given(&a, "--all");
-	l.rows = json_array();
 	sweep_dead();
-	rc = list_runs(&l, &err);
-	l.rows = sorted(l.rows);
+	rc = collect(&l, args_given(&a, "--all"), &err);
 	if (rc)
 		rc = print_err(argv[0], &err);
-	else if (args_given(&a, "--json"))
-		rc = print_json(stdout, l.rows, false);
 	else
-		rc = print_rows(l.rows, color);
-	json_decref(l.rows);
+		rc = args_given(&a, "--json") ? print_as_json(&l) : print_rows(&l, color);
+	listing_done(&l);
 	return rc ? 1 : 0;
 }

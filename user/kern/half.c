@@ -15,8 +15,8 @@ const char *const half_pin_names[HALF_PINS] = {
 	[HALF_TASKS] = "tasks",		  [HALF_RINGS] = "rings",
 	[HALF_STATS] = "stats",		  [HALF_THREADS] = "task_threads",
 	[HALF_DENIALS] = "denials",	  [HALF_FS_LIVE] = "fs_live",
-	[HALF_FS_OBJECTS] = "fs_objects", [HALF_FS_ENTRIES] = "fs_entries",
-	[HALF_FS_INODES] = "fs_inodes",
+	[HALF_VIEW] = "view_tasks",	  [HALF_FS_OBJECTS] = "fs_objects",
+	[HALF_FS_ENTRIES] = "fs_entries", [HALF_FS_INODES] = "fs_inodes",
 };
 
 static int get(const char *dir, enum half_pin pin)

@@ -21,6 +21,7 @@ enum half_pin {
 	HALF_THREADS,
 	HALF_DENIALS,
 	HALF_FS_LIVE,
+	HALF_VIEW,
 	HALF_FIRST, /* pinned when the half is loaded; what follows with the first file policy: */
 	HALF_FS_OBJECTS = HALF_FIRST,
 	HALF_FS_ENTRIES,

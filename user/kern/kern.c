@@ -13,6 +13,7 @@
 #include "kern/loader.h"
 #include "kern/object.h"
 #include "kern/pins.h"
+#include "kern/view.h"
 
 static void close_fds(struct kern *k)
 {
@@ -117,7 +118,24 @@ static int open_half(struct kern *k, struct err *err)
 	return rc;
 }
 
-int kern_open(struct kern **out, struct err *err)
+/* The same without a load: who looks on changes nothing. */
+static int look_half(struct kern *k, struct err *err)
+{
+	struct pins pins;
+	int rc = pins_open(&pins, false, err);
+
+	if (rc)
+		return rc;
+	rc = reuse(k, &pins);
+	if (none_loaded(rc))
+		err_say(err, ERR_NOT_FOUND, rc, "no kernel half of this build is loaded");
+	else if (rc)
+		cannot_open(&pins, rc, err);
+	pins_close(&pins);
+	return rc;
+}
+
+static int open_by(struct kern **out, int (*open)(struct kern *k, struct err *err), struct err *err)
 {
 	struct kern *k = calloc(1, sizeof(*k));
 	int rc;
@@ -128,13 +146,23 @@ int kern_open(struct kern **out, struct err *err)
 	object_hush();
 	for (int i = 0; i < HALF_PINS; i++)
 		k->fds[i] = -1;
-	rc = open_half(k, err);
+	rc = open(k, err);
 	if (rc) {
 		kern_close(k);
 		return rc;
 	}
 	*out = k;
 	return 0;
+}
+
+int kern_open(struct kern **out, struct err *err)
+{
+	return open_by(out, open_half, err);
+}
+
+int kern_look(struct kern **out, struct err *err)
+{
+	return open_by(out, look_half, err);
 }
 
 void kern_close(struct kern *k)

@@ -93,6 +93,7 @@ void result_init(struct result *r);
 void result_done(struct result *r);
 /* New reference or NULL. */
 json_t *result_json(const struct result *r);
+json_t *result_clauses_json(const struct result *r); /* of the tier; new reference or NULL */
 
 /* Adds a clause; detail_fmt may be NULL; when full the last one's detail becomes "more clauses". */
 void result_clause(struct result *r, const char *capability, const char *mechanism, bool listed,

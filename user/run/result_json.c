@@ -195,7 +195,7 @@ static json_t *limits_json(const struct result *r)
 	return limits;
 }
 
-static json_t *tier_json(const struct result *r)
+json_t *result_clauses_json(const struct result *r)
 {
 	json_t *clauses = json_array();
 
@@ -208,7 +208,13 @@ static json_t *tier_json(const struct result *r)
 					   "listed", c->listed, "attempted", c->attempted,
 					   "enforced", c->enforced, "detail", text(c->detail)));
 	}
-	return json_pack("{s:o, s:o}", "sentence", text(r->tier_sentence), "clauses", clauses);
+	return clauses;
+}
+
+static json_t *tier_json(const struct result *r)
+{
+	return json_pack("{s:o, s:o}", "sentence", text(r->tier_sentence), "clauses",
+			 result_clauses_json(r));
 }
 
 static json_t *launch_json(const struct result *r)

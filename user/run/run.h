@@ -64,6 +64,9 @@ const char *run_dir(const struct run *run); /* runtime directory */
 const struct rundir *run_rundir(const struct run *run);
 /* Live view for ps and inspect: state, counters, limits, usage, deadline left. New reference. */
 json_t *run_status(const struct run *run);
+/* {list: [{sandbox, pid, ppid, comm, state, threads, cpu_ns, start_ns, root}], dropped}: who lives in it and in
+ * sandboxes inside, at most `most` of them. New reference. */
+json_t *run_processes(const struct run *run, size_t most);
 /* What policy has refused so far; valid until the next call. */
 const struct denied *run_denied(struct run *run);
 /* Copies captured bytes of stream 1 or 2 from *offset on; the number copied, 0 when there are no more yet. *offset

@@ -11,6 +11,7 @@
 
 #include "base/io.h"
 #include "base/own.h"
+#include "run/rundir_index.h"
 
 #define TOP_DEFAULT "/run/sbx"
 #define DIR_MODE 0711
@@ -121,7 +122,10 @@ int rundir_create(struct rundir *d, const char *id, uid_t reader, gid_t reader_g
 	d->tidy_due = tidy_due(&st, id);
 	if (mkdirat(top, id, DIR_MODE))
 		return err_set(err, -errno, "make '%s'", d->path);
-	return open_locked(top, d, err);
+	rc = open_locked(top, d, err);
+	if (!rc && reader)
+		rundir_index_add(top, id, reader, reader_gid);
+	return rc;
 }
 
 static int open_below(int top, struct rundir *d, struct err *err)
@@ -311,12 +315,33 @@ enum rundir_state rundir_state(const struct rundir *d)
 	return RUNDIR_DEAD;
 }
 
+struct each {
+	int (*fn)(void *arg, struct rundir *d, enum rundir_state state);
+	void *arg;
+};
+
+static int each_id(void *arg, const char *id)
+{
+	const struct each *e = arg;
+	struct rundir d;
+	int rc;
+
+	if (rundir_open(&d, id, NULL))
+		return 0;
+	rc = e->fn(e->arg, &d, rundir_state(&d));
+	rundir_close(&d);
+	return rc;
+}
+
 int rundir_each(int (*fn)(void *arg, struct rundir *d, enum rundir_state state), void *arg)
 {
+	struct each of_user = { fn, arg };
 	own_dir dir = opendir(rundir_top());
 	struct dirent *entry;
 	int rc = 0;
 
+	if (!dir && errno == EACCES)
+		return rundir_index_each(rundir_top(), geteuid(), each_id, &of_user);
 	if (!dir)
 		return errno == ENOENT ? 0 : -errno;
 	for (int seen = 0; !rc && seen < RUNDIR_MAX && (entry = readdir(dir)); seen++) {
@@ -378,4 +403,5 @@ void rundir_prune(void)
 		if (i >= RUNDIR_KEEP_COUNT || age_s > (int64_t)(RUNDIR_KEEP_NS / 1000000000))
 			io_remove_tree(top, list->rows[i].id);
 	}
+	rundir_index_tidy(top);
 }

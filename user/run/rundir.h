@@ -69,8 +69,8 @@ enum rundir_state {
 };
 enum rundir_state rundir_state(const struct rundir *d);
 
-/* Calls fn for every run directory; a negative return of fn ends the walk and is returned. Only root
- * may list: -EACCES for others. */
+/* Calls fn for every run directory; a negative return of fn ends the walk and is returned. For a user
+ * who is not root: for every run that has him as its reader (rundir_index.h). */
 int rundir_each(int (*fn)(void *arg, struct rundir *d, enum rundir_state state), void *arg);
 /* Removes ended ones past age or count; never one whose keeper lives. */
 void rundir_prune(void);

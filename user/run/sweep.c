@@ -241,7 +241,7 @@ static int sweep_one(void *arg, struct rundir *d, enum rundir_state state)
 int sweep_dead(void)
 {
 	struct sweep s = { 0 };
-	int rc = rundir_each(sweep_one, &s);
+	int rc = geteuid() ? 0 : rundir_each(sweep_one, &s);
 
 	kern_close(s.kern);
 	return rc < 0 ? rc : s.swept;

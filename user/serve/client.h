@@ -22,6 +22,11 @@ struct client {
 int client_open(struct client *c, const struct rundir *d, struct err *err);
 void client_close(struct client *c); /* idempotent */
 
+/* For who asks many and waits for none: no wait in any call, and no buffer of its own (PROTOCOL_MAX, lent).
+ * -EAGAIN: the keeper takes no more connections just now; of receive: nothing is there yet. */
+int client_open_nowait(struct client *c, const struct rundir *d);
+int client_receive_nowait(struct client *c, char *buf, json_t **message);
+
 int client_send(struct client *c, const struct request *request, struct err *err);
 /* 1 and a new reference in *message; 0 when the keeper has closed; -ETIMEDOUT; another negative errno. */
 int client_receive(struct client *c, int timeout_ms, json_t **message, struct err *err);

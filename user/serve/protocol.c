@@ -10,6 +10,7 @@
 
 const struct request_row request_table[REQUEST__COUNT] = {
 	[REQUEST_STATUS] = { "status", PERMISSION_OWNER, 0 },
+	[REQUEST_PROCESSES] = { "processes", PERMISSION_OWNER, 0 },
 	[REQUEST_WHY] = { "why", PERMISSION_OWNER, 0 },
 	[REQUEST_STOP] = { "stop", PERMISSION_OUTSIDE, REQUEST_KEY_GRACE },
 	[REQUEST_TERMINATE] = { "terminate", PERMISSION_OUTSIDE, 0 },

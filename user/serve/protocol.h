@@ -7,6 +7,7 @@
  *
  *   {"ok": true}                                      done (stop, signal, freeze … are requests: done is "asked")
  *   {"ok": true, "status": {…}}                       status
+ *   {"ok": true, "processes": {…}}                    processes: who lives in it, the oldest that fit
  *   {"ok": true, "denials": {…}}                      why: as in the result, the oldest items that fit
  *   {"ok": true, "exit_status": N}                    wait, once the run has ended and its result is written
  *   {"ok": false, "error": {"category", "text"}}      refused; the connection stays
@@ -31,6 +32,7 @@
 
 enum request_op {
 	REQUEST_STATUS,
+	REQUEST_PROCESSES,
 	REQUEST_WHY,
 	REQUEST_STOP,
 	REQUEST_TERMINATE,

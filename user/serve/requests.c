@@ -69,24 +69,33 @@ static int (*const actions[REQUEST__COUNT])(struct run *run, const struct reques
 	[REQUEST_UPDATE] = do_update,
 };
 
-/* As many of the oldest as one message holds. */
-static int why(struct run *run, json_t **reply, struct err *err)
+static json_t *denials_of(struct run *run, size_t most)
 {
-	const struct denied *denied = run_denied(run);
+	return denied_json(run_denied(run), most);
+}
 
-	for (size_t most = 256; most; most /= 2) {
-		json_t *denials = denied_json(denied, most);
-		size_t size = denials ? json_dumpb(denials, NULL, 0, JSON_COMPACT) : 0;
+static json_t *processes_of(struct run *run, size_t most)
+{
+	return run_processes(run, most);
+}
 
-		if (!denials)
+/* As many of the oldest as one message holds. */
+static int list(struct run *run, json_t *(*of)(struct run *run, size_t most), const char *key,
+		json_t **reply, struct err *err)
+{
+	for (size_t most = 512; most; most /= 2) {
+		json_t *list = of(run, most);
+		size_t size = list ? json_dumpb(list, NULL, 0, JSON_COMPACT) : 0;
+
+		if (!list)
 			break;
 		if (size + 64 <= PROTOCOL_MAX) {
-			*reply = json_pack("{s:b, s:o}", "ok", 1, "denials", denials);
-			return *reply ? 0 : err_set(err, -ENOMEM, "describe the denials");
+			*reply = json_pack("{s:b, s:o}", "ok", 1, key, list);
+			return *reply ? 0 : err_set(err, -ENOMEM, "describe the %s", key);
 		}
-		json_decref(denials);
+		json_decref(list);
 	}
-	return err_set(err, -ENOMEM, "describe the denials");
+	return err_set(err, -ENOMEM, "describe the %s", key);
 }
 
 int requests_do(struct run *run, const struct request *request, json_t **reply, struct err *err)
@@ -98,7 +107,9 @@ int requests_do(struct run *run, const struct request *request, json_t **reply, 
 		return *reply ? 0 : err_set(err, -ENOMEM, "describe the run");
 	}
 	if (request->op == REQUEST_WHY)
-		return why(run, reply, err);
+		return list(run, denials_of, "denials", reply, err);
+	if (request->op == REQUEST_PROCESSES)
+		return list(run, processes_of, "processes", reply, err);
 	if (!actions[request->op])
 		return err_set(err, -ENOSYS, "%s", request_table[request->op].name);
 	rc = actions[request->op](run, request, err);
