@@ -18,6 +18,9 @@
 #include "kern/cgroup.h"
 #include "kern/confine.h"
 #include "kern/mounts.h"
+#include "kern/netns.h"
+#include "kern/seccomp.h"
+#include "kern/unixes.h"
 
 struct child {
 	const struct spawn_opts *opts;
@@ -113,14 +116,24 @@ static void find_image_again(const struct child *c)
 		c->image->link_dir = -1;
 }
 
+static void leave_network(struct child *c)
+{
+	int rc = c->opts->netns ? netns_enter(c->what) : 0;
+
+	if (rc < 0)
+		die(c, SPAWN_SETUP, -rc, c->what);
+}
+
 /* Its own mount namespace, the directory to start in, and what of the files is left. */
 static void confine(struct child *c)
 {
 	static const struct mounts_opts bare;
 	const struct spawn_opts *o = c->opts;
-	bool apart = o->mounts || (o->confine && o->confine->mounts);
+	bool apart = o->mounts || o->unixes || (o->confine && o->confine->mounts);
 	int rc = apart ? mounts_apply(o->mounts ? o->mounts : &bare, c->what) : 0;
 
+	if (rc == 0 && o->unixes)
+		rc = unixes_cover(o->unixes, c->what);
 	if (rc < 0)
 		die(c, SPAWN_SETUP, -rc, c->what);
 	if (c->image->cwd_fd >= 0)
@@ -229,6 +242,7 @@ __attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct 
 	if (opts->timer_slack_ns)
 		prctl(PR_SET_TIMERSLACK, opts->timer_slack_ns);
 	set_streams(&c);
+	leave_network(&c);
 	confine(&c);
 	set_rlimit(&c, RLIMIT_FSIZE, opts->max_file_bytes, "RLIMIT_FSIZE");
 	set_rlimit(&c, RLIMIT_NOFILE, opts->nofile, "RLIMIT_NOFILE");
@@ -240,6 +254,8 @@ __attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct 
 	if (opts->no_new_privs)
 		MUST(&c, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs");
 	rc = c.ruleset < 0 ? 0 : confine_restrict(c.ruleset, c.what);
+	if (rc == 0 && opts->seccomp)
+		rc = seccomp_apply(opts->seccomp, c.what);
 	if (rc < 0)
 		die(&c, SPAWN_SETUP, -rc, c.what);
 	report(&c, SPAWN_READY, 0, "ready");

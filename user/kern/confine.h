@@ -30,6 +30,7 @@ struct confine_opts {
 	const struct file_policy *policy; /* compiled */
 	bool mounts;			  /* tier B: read-only remounts and masks */
 	bool landlock;
+	bool scoped;	  /* no abstract unix sockets of others: needs CONFINE_ABI_SCOPED */
 	bool private_tmp; /* as in mounts_opts: what was below the temporary directories may be out of
 			   * sight, and needs no rule then */
 	int foreign;	  /* idmap_foreign(): masks hold root with all capabilities, too; 0: none */
@@ -68,6 +69,8 @@ struct confine_who {
  */
 void confine_freeze(struct confine_opts *opts, const struct confine_who *who,
 		    struct confine_limits *limits);
+
+#define CONFINE_ABI_SCOPED 6 /* of Landlock */
 
 /* ABI of Landlock here, 0 when there is none. */
 int confine_landlock_abi(void);

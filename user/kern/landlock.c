@@ -23,6 +23,13 @@
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
 
+/* The attributes of ABI 6, which Debian 12's headers do not have; earlier kernels take them where they are
+ * zero. */
+struct ruleset_attr {
+	uint64_t handled_access_fs, handled_access_net, scoped;
+};
+#define SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
+
 #define READS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define MAKES                                                           \
 	(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |   \
@@ -250,7 +257,7 @@ int confine_ruleset(const struct confine_opts *opts, char what[MOUNTS_WHAT])
 	struct domain d = { .opts = opts,
 			    .what = what,
 			    .handled = READS | WRITES | LANDLOCK_ACCESS_FS_EXECUTE };
-	struct landlock_ruleset_attr attr;
+	struct ruleset_attr attr;
 	own_fd ruleset = -1;
 	int rc;
 
@@ -261,7 +268,8 @@ int confine_ruleset(const struct confine_opts *opts, char what[MOUNTS_WHAT])
 	}
 	if (abi < 3)
 		d.handled &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
-	attr = (struct landlock_ruleset_attr){ .handled_access_fs = d.handled };
+	attr = (struct ruleset_attr){ .handled_access_fs = d.handled,
+				      .scoped = opts->scoped ? SCOPE_ABSTRACT_UNIX_SOCKET : 0 };
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (ruleset < 0)
 		return mounts_fail(what, "make a Landlock ruleset");

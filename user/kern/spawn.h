@@ -19,6 +19,8 @@ struct cgroup;
 struct confine_opts;
 struct mounts_opts;
 struct pidns;
+struct seccomp_opts;
+struct unixes;
 
 struct spawn_opts {
 	char *const *argv;
@@ -42,6 +44,9 @@ struct spawn_opts {
 	const struct pidns *pidns;	  /* NULL: the caller's pid namespace */
 	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace, unless confined */
 	const struct confine_opts *confine; /* NULL: every file; else no core dumps, too */
+	bool netns;			    /* a network namespace of its own */
+	const struct seccomp_opts *seccomp; /* NULL: no filter */
+	const struct unixes *unixes;	    /* to be covered; NULL: none */
 };
 
 struct child_image;
