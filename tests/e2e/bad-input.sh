@@ -66,16 +66,13 @@ refused "--allow-unix x: neither an absolute path" --allow-unix x "${run[@]}"
 refused "--allow-net contradicts --net none" --net none --allow-net 192.0.2.1 "${run[@]}"
 refused "--allow-unix: means something beside" --net host --allow-unix @x "${run[@]}"
 
-# What this build does not have is refused, not ignored; and so is a run that names no profile.
-for option in "--mount /a:/b" "--net none" "--allow-net example.org" "--allow-bind 80" "--allow-unix /x" --audit "-p default"; do
+# What this build does not have is refused, not ignored.
+for option in "--mount /a:/b" "--allow-net example.org" "--allow-bind 80" "--allow-unix /x" --audit "-p agent"; do
 	# shellcheck disable=SC2086
 	capture "$SBXCTL" run -p none $option "${run[@]}"
 	assert_eq "$rc" 125 "status of $option"
 	assert_one_line "$err" "^sbxctl: (${option%% *}|network |.*default|open '/a')" "the line of $option"
 done
-capture "$SBXCTL" run "${run[@]}"
-assert_eq "$rc" 125 "status without -p"
-assert_one_line "$err" '-p none' "the line without -p"
 
 # Ten megabytes of arguments, in one or in many: named, at once, and nobody's memory pays.
 head -c 120000 /dev/zero | tr '\0' x >"$T/long"

@@ -132,9 +132,7 @@ static int parse(struct spec *spec, int argc, char **argv, const char **path, st
 		return err_say(err, ERR_VALIDATION, -EINVAL,
 			       "explain takes file options but --mount, -u and -p");
 	*path = argv[1 + used];
-	if (!spec->profile)
-		spec->profile = strdup("default");
-	return spec->profile ? profile_load(spec, err) : err_set(err, -ENOMEM, "explain");
+	return profile_load(spec, err);
 }
 
 static void line(const char *name, const char *text)

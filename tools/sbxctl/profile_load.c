@@ -177,7 +177,9 @@ int profile_load(struct spec *spec, struct err *err)
 	int r;
 
 	if (!spec->profile)
-		return 0;
+		spec->profile = strdup("default");
+	if (!spec->profile)
+		return err_set(err, -ENOMEM, "profile default");
 	r = profile_load_chain(&chain, spec->profile, err);
 	if (r < 0)
 		return r;

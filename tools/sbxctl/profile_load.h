@@ -12,7 +12,8 @@
 #include "kern/user.h"
 #include "policy/profile_chain.h"
 
-/* Applies the profile that spec->profile names, if any. After option_parse, before spec_check. */
+/* Applies the profile that spec->profile names: `default` where none is named, and it then says so. After
+ * option_parse, before spec_check. */
 int profile_load(struct spec *spec, struct err *err);
 
 /* What `name` comes to; a name with '/' is a path. */

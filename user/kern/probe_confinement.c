@@ -23,6 +23,8 @@
 #include "kern/confine.h"
 #include "kern/files.h"
 #include "kern/mounts.h"
+#include "kern/netns.h"
+#include "kern/seccomp.h"
 #include "kern/pidns.h"
 #include "kern/probe.h"
 
@@ -97,25 +99,30 @@ static int meet_policy(void *arg)
 	return open(s->denied, O_RDONLY) < 0 && open(s->plain, O_WRONLY) < 0 ? 0 : 1;
 }
 
-static int leave_network(void *arg)
+/* 192.0.2.1 is TEST-NET-1, and nobody's. */
+static bool no_way_out(void)
 {
 	const struct sockaddr_in outside = {
 		.sin_family = AF_INET,
 		.sin_port = htons(9),
-		.sin_addr.s_addr = htonl(0xc0000201), /* 192.0.2.1, TEST-NET-1 */
+		.sin_addr.s_addr = htonl(0xc0000201),
 	};
-	int fd;
+	own_fd fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	return fd >= 0 && connect(fd, (const struct sockaddr *)&outside, sizeof(outside)) < 0 &&
+	       errno == ENETUNREACH;
+}
+
+static int leave_network(void *arg)
+{
+	const struct seccomp_opts opts = { .sockets = true };
+	char what[MOUNTS_WHAT];
 
 	(void)arg;
-	if (unshare(CLONE_NEWNET))
+	if (netns_enter(what) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    seccomp_apply(&opts, what))
 		return 2;
-	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return 2;
-	return connect(fd, (const struct sockaddr *)&outside, sizeof(outside)) < 0 &&
-			       errno == ENETUNREACH
-		       ? 0
-		       : 1;
+	return no_way_out() && socket(AF_PACKET, SOCK_RAW, 0) < 0 && errno == SECCOMP_ERRNO ? 0 : 1;
 }
 
 /* From a pid namespace of its own, the process that made it has no number. */
@@ -168,15 +175,6 @@ static void fill(struct probe_row *row, int status, const char *mechanism, const
 		snprintf(row->remedy, sizeof(row->remedy), "%s", remedy);
 }
 
-static void not_in_this_build(struct probe_row *row, const char *what)
-{
-	size_t len = strlen(row->detail);
-
-	row->enforced = false;
-	snprintf(row->detail + len, sizeof(row->detail) - len, "; this build has no %s", what);
-	row->remedy[0] = 0;
-}
-
 static void files_by_mounts(struct probe_row *row)
 {
 	struct scratch s;
@@ -217,9 +215,8 @@ static void files(struct probe_report *r)
 static void network(struct probe_row *row)
 {
 	row->listed = !access("/proc/self/ns/net", F_OK);
-	fill(row, attempt(NULL, leave_network, NULL), "network namespace",
-	     "a way out of an empty network namespace", "");
-	not_in_this_build(row, "network policy (-p none only)");
+	fill(row, attempt(NULL, leave_network, NULL), "network namespace, seccomp",
+	     "a way out of an empty network namespace, and a packet socket", REMEDY_NAMESPACES);
 }
 
 static void isolation(struct probe_row *row)

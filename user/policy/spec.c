@@ -195,17 +195,12 @@ static int check_pass_env(const struct spec *spec, struct err *err)
 /* What no part of this build enforces yet is refused, not dropped. */
 static int check_built(const struct spec *spec, struct err *err)
 {
-	if (!spec->profile)
-		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "network policy is not in this build; say -p none to track, bound "
-			       "and kill without denying anything");
 	if (spec->audit && !spec->file_count)
 		return refuse(err, "--audit: there is no file rule to audit");
-	if (spec->net.mode == NET_NONE || spec->net.mode == NET_ALLOW)
+	if (spec->net.mode == NET_ALLOW)
 		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "network %s, which profile %s or the command line asks for, is not "
-			       "in this build; say --net host to run with the host's network",
-			       net_mode_name(spec->net.mode), spec->profile);
+			       "network allow is not in this build; say --net none, or --net host "
+			       "to run with the host's network");
 	return 0;
 }
 

@@ -269,6 +269,10 @@ int confinement_resolve(struct run *run, struct err *err)
 	int rc;
 
 	c->asked = run->spec->file_count > 0;
+	if (network_asked(run)) /* what it covers, root could uncover */
+		c->opts = (struct confine_opts){ .policy = every_file(),
+						 .landlock = confine_landlock_abi() > 0,
+						 .uid = run_uid(run) };
 	if (!c->asked && !run->spec->private_tmp)
 		return 0; /* it may start in a directory that has no name any more */
 	rc = find_directory(run, err);

@@ -361,6 +361,7 @@ void run_release(struct run *run)
 		kern_sandbox_delete(run->kern, run->id);
 	}
 	confinement_release(run);
+	network_release(run);
 	run->id = 0;
 	(void)FAULT("end_row");
 	kern_close(take_ptr(&run->kern));

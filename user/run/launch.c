@@ -169,12 +169,13 @@ static int make_child(struct run *run, struct err *err)
 	opts->nofile = asked(run, LIMIT_NOFILE);
 	opts->drop_caps = spec->drop_privileges;
 	opts->no_new_privs = spec->drop_privileges || run->confinement.asked;
-	opts->confine = run->confinement.asked ? &run->confinement.opts : NULL;
+	opts->confine = run->confinement.opts.policy ? &run->confinement.opts : NULL;
 	opts->pidns = run->pidns.pid > 0 ? &run->pidns : NULL;
 	opts->mounts = run->mounts.workdir || run->mounts.private_tmp || run->mounts.proc ||
 				       run->mounts.bind_count
 			       ? &run->mounts
 			       : NULL;
+	network_spawn(run, opts);
 	rc = spawn_start(&run->child, opts, err);
 	run->result.launched_by_path = run->child.by_path;
 	return rc;
@@ -251,6 +252,7 @@ static const struct {
 	{ "start_mounts", launch_mounts },
 	{ "start_cache", confinement_make_cache },
 	{ "start_policy", confinement_resolve },
+	{ "start_network", network_resolve },
 	{ "start_pidns",
 	  make_pidns }, /* before the sandbox: the seed is for the command, not for our init */
 	{ "start_sandbox", make_sandbox },
@@ -263,6 +265,7 @@ static const struct {
 	{ "start_ready", wait_ready },
 	{ "start_files", confinement_enforce },
 	{ "start_verify", verify_limits },
+	{ "start_apart", network_verify },
 	{ "start_release", release },
 	{ "start_sources",
 	  deadline_sources }, /* while it execs: signals, rings and pidfds keep what happened */
@@ -287,8 +290,8 @@ int run_launch(struct run *run, struct err *err)
 int run_plan(const struct spec *spec, struct result *out, struct err *err)
 {
 	static int (*const steps[])(struct run *, struct err *) = {
-		resolve_user, open_kern,     resolve_environ,	 make_cgroup,
-		make_pidns,   launch_mounts, confinement_resolve
+		resolve_user, open_kern,     resolve_environ,	  make_cgroup,
+		make_pidns,   launch_mounts, confinement_resolve, network_resolve
 	};
 	struct loop loop = { .epoll_fd = -1, .timer_fd = -1 };
 	struct run *run;

@@ -6,13 +6,12 @@
 #include "kern/cgroup.h"
 #include "kern/events.h"
 #include "kern/kern.h"
-#include "kern/mounts.h"
 #include "kern/pidns.h"
-#include "kern/spawn.h"
 #include "kern/user.h"
 #include "kern/watcher.h"
 #include "run/capture.h"
 #include "run/confinement.h"
+#include "run/network.h"
 #include "run/run.h"
 #include "run/rundir.h"
 #include "run/steps.h"
@@ -54,6 +53,7 @@ struct run {
 	struct tree tree;
 	struct mounts_opts mounts;
 	struct confinement confinement;
+	struct network network;
 	char workdir[320];
 	struct spec_limit limits[LIMIT__COUNT]; /* in force now: spec, then update */
 

@@ -75,7 +75,7 @@ void run_clauses(const struct run *run, struct result *r)
 	result_clause(r, "time_budget", timed ? "timerfd" : "waived", true, timed, timed, NULL);
 	result_clause(r, "output_capture", run->terminal ? "pty" : "pipes", true, true, true, NULL);
 	confinement_clauses(run, r);
-	result_clause(r, "network_restriction", "not asked", false, false, false, NULL);
+	network_clauses(run, r);
 	result_clause(r, "process_isolation",
 		      run->spec->pid_ns == TRI_ON ? "pid namespace" : "not asked",
 		      run->spec->pid_ns == TRI_ON, run->spec->pid_ns == TRI_ON,
