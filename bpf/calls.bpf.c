@@ -87,7 +87,7 @@ static __always_inline int seed_set(struct task_struct *task, __u64 seed)
 	fresh.signal = signal_bits(task->signal);
 	fresh.flags = SBX_TASK_KEEPER;
 	fresh.seed = seed;
-	return bpf_map_update_elem(&tasks, &key, &fresh, BPF_ANY) ? -ENOSPC : 0;
+	return row_put(key, &fresh) ? -ENOSPC : 0;
 }
 
 static __always_inline int owners_add(struct sbx_sandbox *sb)
@@ -218,13 +218,11 @@ static __always_inline int request_put(struct sbx_control *in)
 /* The caller has seen that no process has this number, or another one has. */
 static __always_inline int retire(struct sbx_control *in)
 {
-	__u64 key = in->key;
-	struct sbx_task *row = bpf_map_lookup_elem(&tasks, &key);
+	struct sbx_task *row = row_find(in->key);
 
 	if (!row || row->start_ns != in->start_ns || row->sandbox != in->sandbox)
 		return -ENOENT;
-	STAT_ADD(stale);
-	row_retire(key, row, true);
+	row_stale(in->key, row, true);
 	return 0;
 }
 
@@ -318,10 +316,10 @@ static __always_inline int label_thread(struct task_struct *task, struct sbx_san
 	row_fill(&fresh, task);
 	fresh.signal = signal_bits(task->signal);
 	tally_up(sb, &t);
-	if (!bpf_map_update_elem(&tasks, &key, &fresh, BPF_ANY)) {
+	if (!row_put(key, &fresh)) {
 		req->error = 1;
 		/* It may have exited before its row was there: then nobody else deletes it. */
-		if (!(task->flags & PF_EXITING) || row_delete(task))
+		if (!(task->flags & PF_EXITING) || row_delete(key))
 			return 0;
 	}
 	t = (struct tally){ -1, -t.processes, -t.born, 0 };

@@ -78,7 +78,7 @@ __u32 kill_failed; /* passes in a row that met a refusal */
  * in every round. */
 int doomed(__u64 key, __u64 start_ns, __u32 tgid, __s32 killed)
 {
-	struct sbx_task *row = bpf_map_lookup_elem(&tasks, &key);
+	struct sbx_task *row = row_find(key);
 	struct sbx_sandbox *sb;
 
 	if (!row ||

@@ -1,35 +1,55 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * rows: finding the row of a task, and that of its sandbox.
+ * rows: making, finding and deleting the row of a task, finding that of its sandbox. No program
+ * goes to `tasks` but through here, or the filter would miscount.
  */
 #ifndef ROWS_BPF_H
 #define ROWS_BPF_H
 
-#include "maps.bpf.h"
+#include "filter.bpf.h"
+
+static __always_inline struct sbx_task *row_find(__u64 key)
+{
+	return filter_has(key) ? bpf_map_lookup_elem(&tasks, &key) : NULL;
+}
 
 static __always_inline struct sbx_task *row_at(const struct task_struct *task)
 {
-	__u64 key = (__u64)(long)task;
-
-	return bpf_map_lookup_elem(&tasks, &key);
+	return row_find((__u64)(long)task);
 }
 
 /* Enough of the address to tell two processes that had the same number one after the other. */
 static __always_inline __u32 signal_bits(const struct signal_struct *sig)
 {
-	__u32 bits;
-
-	/* A move of its own: the verifier takes half a pointer for a number, but does not store
-	 * it. */
-	asm volatile("%0 = %1" : "=w"(bits) : "w"((__u32)(long)sig));
-	return bits;
+	return address_bits((__u64)(long)sig);
 }
 
-static __always_inline long row_delete(const struct task_struct *task)
+/* In the place of whatever row is there; but whether there was one, the filter must know. */
+static __always_inline int row_put(__u64 key, const struct sbx_task *row)
 {
-	__u64 key = (__u64)(long)task;
+	bool replaces;
+	/* An int: before d7ba4cc900bf (6.4) the upper half of what the helper returns is
+	 * undefined. */
+	int rc;
 
-	return bpf_map_delete_elem(&tasks, &key);
+	filter_add(key, 1);
+	rc = bpf_map_update_elem(&tasks, &key, row, BPF_NOEXIST);
+	replaces = rc == -EEXIST;
+	if (replaces)
+		rc = bpf_map_update_elem(&tasks, &key, row, BPF_EXIST);
+	if (rc || replaces)
+		filter_add(key, -1);
+	return rc;
+}
+
+/* 0 for one caller only: whoever deleted the row. */
+static __always_inline int row_delete(__u64 key)
+{
+	int rc = bpf_map_delete_elem(&tasks, &key);
+
+	if (!rc)
+		filter_add(key, -1);
+	return rc;
 }
 
 /*

@@ -88,12 +88,19 @@ static __always_inline void row_retire(__u64 key, const struct sbx_task *row, bo
 		t.processes = t.born = -process;
 	else if (process || process_gone)
 		t.exits = death_claim(&death);
-	if (bpf_map_delete_elem(&tasks, &key))
+	if (row_delete(key))
 		return;
 	t.processes -= t.exits;
 	sb = sandbox_of(id);
 	if (sb)
 		tally_up(sb, &t);
+}
+
+/* The same for one that should not be there any more: that is told. */
+static __always_inline void row_stale(__u64 key, const struct sbx_task *row, bool process_gone)
+{
+	STAT_ADD(stale);
+	row_retire(key, row, process_gone);
 }
 
 #endif

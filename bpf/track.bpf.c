@@ -127,7 +127,7 @@ static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row,
 	if (sb->flags & SBX_DYING)
 		row->flags |= SBX_TASK_BORN_DYING;
 	tally_up(sb, &t);
-	if (bpf_map_update_elem(&tasks, &key, row, BPF_ANY)) {
+	if (row_put(key, row)) {
 		t = (struct tally){ -t.threads, -t.processes, -t.born, 0 };
 		tally_up(sb, &t);
 		STAT_ADD(insert_failed);
@@ -151,7 +151,7 @@ static __always_inline void birth_orphan(struct sbx_task *row, struct task_struc
 
 	row_fill(row, child);
 	row->flags |= SBX_TASK_BORN_DYING;
-	if (bpf_map_update_elem(&tasks, &key, row, BPF_ANY))
+	if (row_put(key, row))
 		STAT_ADD(insert_failed);
 	kill_child(child);
 }
@@ -190,9 +190,12 @@ static __always_inline int fork_hook(struct task_struct *parent, struct task_str
 	struct sbx_event e;
 	__u32 signal;
 
-	if (!up && !row)
+	if (!up) {
+		if (row)
+			row_stale((__u64)(long)child, row, false);
 		return 0;
-	if (up && row && !(row->flags & SBX_TASK_EMBRYO) && row->start_ns == child->start_boottime)
+	}
+	if (row && !(row->flags & SBX_TASK_EMBRYO) && row->start_ns == child->start_boottime)
 		return 0; /* another copy was here */
 	/* Pointers are followed here, before the paths multiply: that keeps verification short. */
 	signal = signal_bits(child->signal);
@@ -200,15 +203,13 @@ static __always_inline int fork_hook(struct task_struct *parent, struct task_str
 		event_init(&e, SBX_EVENT_FORK, child);
 		death_forget(signal, child->tgid);
 	}
-	if (up && row && row->flags & SBX_TASK_EMBRYO) {
+	if (row && row->flags & SBX_TASK_EMBRYO) {
 		embryo_born(row, child, &e, signal);
 		return 0;
 	}
-	if (row) {
-		STAT_ADD(stale);
-		row_retire((__u64)(long)child, row, false);
-	}
-	if (!up || !heir_of(up, process, &heir))
+	if (row)
+		row_stale((__u64)(long)child, row, false);
+	if (!heir_of(up, process, &heir))
 		return 0;
 	heir.signal = signal;
 	if (heir.flags & SBX_TASK_ROOT)
@@ -337,7 +338,7 @@ static __always_inline void thread_died(struct sbx_task *row, struct task_struct
 
 	if (last)
 		exit_event(&e, task, sig);
-	if (row_delete(task)) {
+	if (row_delete((__u64)(long)task)) {
 		row->flags |= SBX_TASK_GONE;
 		STAT_ADD(delete_failed);
 	}
@@ -360,7 +361,7 @@ static __always_inline int exit_hook(struct task_struct *task, bool dead)
 	if (!row)
 		return 0;
 	if (row->flags & SBX_TASK_GONE)
-		row_delete(task);
+		row_delete((__u64)(long)task);
 	else
 		thread_died(row, task, dead);
 	return 0;
@@ -412,7 +413,7 @@ static __always_inline int embryo_make(struct sbx_task *up, struct sbx_task *hei
 	if (old)
 		row_retire(key, old, false);
 	tally_up(sb, &t);
-	if (!bpf_map_update_elem(&tasks, &key, heir, BPF_ANY))
+	if (!row_put(key, heir))
 		return 0;
 	t = (struct tally){ -t.threads, -t.processes, -t.born, 0 };
 	tally_up(sb, &t);
@@ -452,7 +453,7 @@ static __always_inline void missed_end(struct sbx_task *row, struct task_struct 
 	STAT_ADD(stale);
 	if (row->flags & SBX_TASK_KEEPER && !sig->live.counter && dying_owner(task->tgid))
 		__sync_fetch_and_add(&kill_wanted, 1);
-	if (row_delete(task) || !sb)
+	if (row_delete((__u64)(long)task) || !sb)
 		return;
 	if (last)
 		receipt(sb, task->tgid, sig->group_exit_code, bpf_ktime_get_boot_ns());

@@ -23,6 +23,11 @@ struct sbx_ring_slot {
 	__u32 pad;
 };
 
+/* The slot of a row in `row_filter`, from the lower half of its key. */
+#define SBX_FILTER_SHIFT 20
+#define SBX_FILTER_SLOTS (1u << (32 - SBX_FILTER_SHIFT))
+#define SBX_FILTER_SLOT(bits) ((__u32)(bits)*0x9e3779b1u >> SBX_FILTER_SHIFT)
+
 /* What went wrong in the kernel half, by kind; all 0 on a healthy host. */
 struct sbx_stats {
 	__u64 insert_failed; /* rows that could not be made */

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A row whose task is gone harms nobody: not a stranger at the same address, not the counts. */
-#include "keeper.h"
-
-#include <bpf/bpf.h>
-
-#include "kern/half.h"
+#include "filter.h"
 
 #define PLANTED 32
 #define TRIES 4000
@@ -47,7 +43,6 @@ static int parent_of_sleepers(void *arg)
 static void plant(struct tree *t, struct planted *p)
 {
 	struct sbx_task rows[PLANTED];
-	int fd = half_fd(k, HALF_TASKS);
 
 	p->count = 0;
 	tree_start(t, k, &plain, parent_of_sleepers, NULL);
@@ -61,7 +56,7 @@ static void plant(struct tree *t, struct planted *p)
 		;
 	sleep_ms(500); /* until the kernel has freed them, too */
 	for (unsigned int i = 0; i < PLANTED; i++)
-		assert_int_equal(bpf_map_update_elem(fd, &p->keys[i], &rows[i], BPF_NOEXIST), 0);
+		row_plant(k, p->keys[i], &rows[i]);
 	assert_int_equal(rows_of(k, t->id), PLANTED);
 }
 
@@ -97,7 +92,7 @@ static void a_stranger_at_the_address_is_no_member(void **state)
 	assert_int_equal(kern_signal_tree(k, t.id, SIGKILL),
 			 0); /* no pid is taken from a stale row */
 	for (i = 0; i < PLANTED; i++)
-		bpf_map_delete_elem(half_fd(k, HALF_TASKS), &p.keys[i]);
+		row_pull(k, p.keys[i]);
 	tree_end(&t);
 }
 
@@ -132,7 +127,7 @@ static void a_member_of_another_sandbox_takes_the_place(void **state)
 	assert_int_equal(row.live_processes, 0);
 	assert_true(rows_of(k, old.id) < PLANTED);
 	for (unsigned int i = 0; i < PLANTED; i++)
-		bpf_map_delete_elem(half_fd(k, HALF_TASKS), &p.keys[i]);
+		row_pull(k, p.keys[i]);
 	tree_end(&new);
 	tree_end(&old);
 }
@@ -171,7 +166,7 @@ static void a_missed_end_is_counted_when_the_row_is_found(void **state)
 	assert_int_equal(row.live_processes, left);
 	assert_int_equal(row.exits, PLANTED - left);
 	for (unsigned int i = 0; i < PLANTED; i++)
-		bpf_map_delete_elem(half_fd(k, HALF_TASKS), &p.keys[i]);
+		row_pull(k, p.keys[i]);
 	tree_end(&t);
 }
 
@@ -244,6 +239,7 @@ static void no_row_no_child(void **state)
 	kern_sandbox_delete(k, id);
 	empty();
 	reap_all();
+	filter_is_exact(k);
 	tree_end(&t);
 }
 

@@ -50,9 +50,8 @@ static const struct hook {
 };
 #define HOOKS (sizeof(hooks) / sizeof(hooks[0]))
 
-/* Maps of the half that the hooks share. */
-static const enum half_pin shared[] = { HALF_SANDBOXES, HALF_TASKS, HALF_RINGS, HALF_DENIALS,
-					HALF_FS_LIVE };
+/* Maps of the half that these hooks share. */
+static const enum half_pin shared[] = { HALF_DENIALS, HALF_FS_LIVE };
 
 struct loading {
 	struct kern *k;

@@ -17,6 +17,19 @@ void object_hush(void)
 		libbpf_set_print(say_nothing);
 }
 
+/* By these a hook finds whose act it is, and tells of it. */
+static const enum half_pin always[] = { HALF_SANDBOXES, HALF_TASKS, HALF_FILTER, HALF_RINGS };
+#define ALWAYS (sizeof(always) / sizeof(always[0]))
+
+static int share(struct bpf_object *obj, struct kern *k, enum half_pin pin)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(obj, half_pin_names[pin]);
+	int fd = half_fd(k, pin);
+
+	bpf_map__set_autocreate(m, true);
+	return fd < 0 ? fd : bpf_map__reuse_fd(m, fd);
+}
+
 int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pin *shared,
 		      size_t count)
 {
@@ -24,12 +37,7 @@ int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pi
 	int rc = 0;
 
 	bpf_object__for_each_map(m, obj) bpf_map__set_autocreate(m, bpf_map__is_internal(m));
-	for (size_t i = 0; i < count && !rc; i++) {
-		int fd = half_fd(k, shared[i]);
-
-		m = bpf_object__find_map_by_name(obj, half_pin_names[shared[i]]);
-		bpf_map__set_autocreate(m, true);
-		rc = fd < 0 ? fd : bpf_map__reuse_fd(m, fd);
-	}
+	for (size_t i = 0; i < ALWAYS + count && !rc; i++)
+		rc = share(obj, k, i < ALWAYS ? always[i] : shared[i - ALWAYS]);
 	return rc;
 }

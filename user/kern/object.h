@@ -14,8 +14,8 @@
 /* libbpf says nothing from here on, unless SBX_BPF_LOG asks for what the kernel says: what fails is one line, and ours. */
 void object_hush(void);
 
-/* Of the maps of `obj` only its own data will be made, and `shared` are those of the half; what else is
- * wanted is the caller's to switch on. 0 or a negative errno. */
+/* Of the maps of `obj` only its own data will be made; those by which a hook finds its sandbox, and
+ * `shared`, are the half's. What else is wanted is the caller's to switch on. 0 or a negative errno. */
 int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pin *shared,
 		      size_t count);
 

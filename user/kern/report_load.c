@@ -17,8 +17,8 @@
 #define PROGRAM "report_sys_exit"
 #define LINKS "report_links"
 
-/* Maps of the half that the hook shares. */
-static const enum half_pin shared[] = { HALF_SANDBOXES, HALF_TASKS, HALF_RINGS, HALF_DENIALS };
+/* Maps of the half that this hook shares. */
+static const enum half_pin shared[] = { HALF_DENIALS };
 
 /*
  * libbpf takes a kernel whose lockdown refuses bpf_probe_read_kernel for one from before 5.5, and
