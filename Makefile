@@ -34,7 +34,7 @@ CFLAGS    += $(if $(SAN),$(SANITIZE),$(HARDEN))
 LDFLAGS   += -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections $(if $(SAN),$(SANITIZE))
 # A static program starts in half the time of a dynamic one; sanitizers need the dynamic loader.
 STATIC    := $(if $(SAN),-pie,-static-pie)
-LIBS      := -lbpf -lelf -lz -ljansson -lseccomp -lcap
+LIBS      := -lbpf -lelf -lz -ljansson -lseccomp -lcap -lcares
 TOP_LIBS  := -lncursesw -ltinfo
 FAULTFLAG := -DSBX_FAULTS=1
 
