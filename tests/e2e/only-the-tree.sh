@@ -68,6 +68,34 @@ sbx_run --name by-itself -- sh -c 'setsid sleep 1000 & sleep 0.7; exit 3'
 wait $!
 assert_eq "$rc $(result '[.tree.survivors, .tree.killed] | @json')" '3 [0,1]' "its own end"
 spared "its own end" "$(result .id)"
+
+# Who comes back as often as it is put out, for as long as there is a group: also after the kill has begun, when the
+# group was looked at already. It comes into v1 groups, too.
+come_back() { # NAME
+	local group dir
+	group=$(group_of "$1")
+	while [ -d "$group" ]; do
+		for dir in "$group" $(find /sys/fs/cgroup -type d -name "${group##*/}" ! -path "$group"); do
+			echo $other >"$dir/cgroup.procs"
+		done
+		sleep 0.02
+	done 2>/dev/null
+}
+come_back stubborn &
+sbx_run -m 256M --pids 100 -t 0.7 -k none --name stubborn -- "$AIDS/shapes" "$cookie" stay
+assert_eq "$rc $(result '[.tree.survivors, .killed_by] | @json')" '124 [0,"wall"]' "a stranger that comes back"
+wait_until 5 eval '! find /sys/fs/cgroup -type d -name "sbx-$(result .id)" | grep -q .' || "$SBXCTL" ps >/dev/null
+wait $!
+spared "it comes back" "$(result .id)"
+for try in 1 2 3 4 5; do
+	name=often$try
+	come_back $name &
+	sbx_run -m 256M --name $name -- sh -c 'setsid sleep 1000 & sleep 0.3; exit 3'
+	assert_eq "$rc" 3 "its own end, with a stranger that comes back"
+	wait_until 5 eval '! find /sys/fs/cgroup -type d -name "sbx-$(result .id)" | grep -q .' || "$SBXCTL" ps >/dev/null
+	wait $!
+	spared "it comes back at its own end" "$(result .id)"
+done
 id=$("$SBXCTL" run -p none -d --name by-force -- sleep 1000)
 invade by-force
 kill -KILL "$("$SBXCTL" inspect by-force | jq -r .status.keeper_pid)"

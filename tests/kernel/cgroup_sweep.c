@@ -50,10 +50,10 @@ static void a_dead_keepers_groups_are_swept(void **state)
 	leaf = strrchr(path, '/') + 1;
 	assert_int_equal(kill(orphan, 0), 0);
 	assert_true(groups_named(leaf) >= 1);
-	must(cgroup_sweep(path, &err), &err);
+	must(cgroup_sweep(path, true, &err), &err);
 	assert_int_equal(groups_named(leaf), 0);
 	assert_true(WIFSIGNALED(wait_status(orphan)));
-	must(cgroup_sweep(path, &err), &err);
+	must(cgroup_sweep(path, true, &err), &err);
 }
 
 static void the_sweep_touches_only_groups_of_runs(void **state)
@@ -64,13 +64,13 @@ static void the_sweep_touches_only_groups_of_runs(void **state)
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	assert_int_equal(cgroup_sweep(dir, &err), -EXDEV);
+	assert_int_equal(cgroup_sweep(dir, true, &err), -EXDEV);
 	assert_int_equal(access(dir, F_OK), 0);
 	rmdir(dir);
 
 	snprintf(other, sizeof(other), "%s/n", cgroup_path(cg));
 	assert_int_equal(mkdir(other, 0755), 0);
-	assert_int_equal(cgroup_sweep(other, &err), -EINVAL);
+	assert_int_equal(cgroup_sweep(other, true, &err), -EINVAL);
 	assert_int_equal(access(other, F_OK), 0);
 	discard(cg);
 }

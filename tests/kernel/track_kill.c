@@ -85,9 +85,7 @@ static int keep(const struct keeping *job)
 	struct kern *mine = open_kern();
 	struct err err = { .text = "" };
 	struct watcher w;
-	struct watcher_opts wo = { .cgroup_kill_fd = -1,
-				   .owner_pidfd = -1,
-				   .deadline_ns = job->deadline_ns };
+	struct watcher_opts wo = { .owner_pidfd = -1, .deadline_ns = job->deadline_ns };
 	struct tree t;
 
 	if (job->opts.owner_tgid)
@@ -429,7 +427,7 @@ static void the_watcher_keeps_the_deadline_of_a_stopped_keeper(void **state)
 static void the_watcher_goes_when_told(void **state)
 {
 	const struct kern_sandbox_opts opts = { 0 };
-	struct watcher_opts wo = { .cgroup_kill_fd = -1, .owner_pidfd = -1 };
+	struct watcher_opts wo = { .owner_pidfd = -1 };
 	struct err err = { .text = "" };
 	struct watcher w;
 	uint64_t label, id = 0;

@@ -52,13 +52,6 @@ const char *cgroup_path(const struct cgroup *cg)
 	return cg->v2.dir;
 }
 
-int cgroup_kill_fd(struct cgroup *cg)
-{
-	if (cg->kill_fd < 0)
-		cg->kill_fd = openat(cg->fd, "cgroup.kill", O_WRONLY | O_CLOEXEC);
-	return cg->kill_fd;
-}
-
 int cgroup_kind_fd(const struct cgroup *cg, enum cgroup_kind kind, bool *v1)
 {
 	*v1 = cg->v1[kind].fd >= 0;
@@ -286,7 +279,6 @@ void cgroup_free(struct cgroup *cg)
 		close_fd(&cg->v1[kind].fd);
 		close_fd(&cg->v1[kind].tasks_fd);
 	}
-	close_fd(&cg->kill_fd);
 	close_fd(&cg->oom_fd);
 	close_fd(&cg->fd);
 	free(cg);

@@ -52,8 +52,6 @@ int cgroup_clone_fd(const struct cgroup *cg);
 uint64_t cgroup_id(const struct cgroup *cg);
 uint32_t cgroup_level(const struct cgroup *cg);
 const char *cgroup_path(const struct cgroup *cg);
-/* cgroup.kill, opened at the first call; owned by cg. -1 on failure. */
-int cgroup_kill_fd(struct cgroup *cg);
 
 /* Called by the child between clone and exec, while the keeper's descriptors are open: enters the v1
  * groups (26 µs; 11 ms where the parent does it, which waits for RCU). Allocates nothing. */
@@ -101,8 +99,8 @@ int cgroup_destroy(struct cgroup *cg, struct err *err);
 void cgroup_free(struct cgroup *cg); /* closes, and ends a placeholder; removes nothing */
 
 /* For a dead keeper's group, by the v2 path recorded in meta.json (the group itself knows its v1
- * groups): kills what is in it and removes it. 0 when it is gone already. */
-int cgroup_sweep(const char *path, struct err *err);
+ * groups): removes it, and with `kill` whatever lives in it first. 0 when it is gone already. */
+int cgroup_sweep(const char *path, bool kill, struct err *err);
 
 /* What this host offers, by trying: a group is made with each limit in turn, a child frozen and
  * killed in it, and all removed. */

@@ -31,7 +31,7 @@ static struct cgroup *new_cgroup(const struct cgroup_opts *opts)
 
 	if (!cg)
 		return NULL;
-	cg->fd = cg->kill_fd = cg->oom_fd = cg->scope.hold_fd = cg->scope.pidfd = -1;
+	cg->fd = cg->oom_fd = cg->scope.hold_fd = cg->scope.pidfd = -1;
 	for (enum cgroup_kind kind = 0; kind < CGROUP_KINDS; kind++)
 		cg->v1[kind].fd = cg->v1[kind].tasks_fd = -1;
 	cg->limits = opts->limits;

@@ -23,8 +23,7 @@ struct cgroup {
 	struct cgroup_v1 v1[CGROUP_KINDS];
 	struct cgroup_scope scope;
 	struct cgroup_limits limits; /* as they were written */
-	int kill_fd;
-	int oom_fd; /* eventfd (v1) or memory.events (v2) */
+	int oom_fd;		     /* eventfd (v1) or memory.events (v2) */
 	bool oom;
 };
 
@@ -36,5 +35,7 @@ int cgroup_verify_limits(const struct cgroup *cg, struct err *err);
 int cgroup_watch_oom(struct cgroup *cg);
 /* Names of extended attributes of the v2 group that record its v1 groups for the sweep. */
 const char *cgroup_kind_mark(enum cgroup_kind kind);
+/* The v1 group of a kind that the v2 group `path` has on record; false: none. */
+bool cgroup_sweep_recorded(const char *path, enum cgroup_kind kind, char out[CGROUP_PATH_MAX]);
 
 #endif

@@ -8,23 +8,28 @@
 #include "kern/cgroup_state.h"
 #include "kern/cgroup_tree.h"
 
-/* The v1 group of a kind as it was recorded, "" when there is none. A sandboxed root may have written
- * the record: only a group of the same name is believed. */
-static void recorded(const char *path, enum cgroup_kind kind, const char *leaf,
-		     char out[CGROUP_PATH_MAX])
+static const char *leaf_of(const char *path)
 {
-	ssize_t n = getxattr(path, cgroup_kind_mark(kind), out, CGROUP_PATH_MAX - 1);
-	const char *slash;
+	const char *slash = strrchr(path, '/');
 
-	out[n > 0 ? n : 0] = '\0';
-	slash = strrchr(out, '/');
-	if (!slash || strcmp(slash + 1, leaf) != 0)
-		out[0] = '\0';
+	return slash ? slash + 1 : path;
 }
 
-static int sweep_one(const char *dir, uint64_t until_ns)
+/* A sandboxed root may have written the record: only a group of the same name is believed. */
+bool cgroup_sweep_recorded(const char *path, enum cgroup_kind kind, char out[CGROUP_PATH_MAX])
 {
-	int r = cgroup_tree_kill(dir);
+	ssize_t n = getxattr(path, cgroup_kind_mark(kind), out, CGROUP_PATH_MAX - 1);
+
+	out[n > 0 ? n : 0] = '\0';
+	if (strchr(out, '/') && !strcmp(leaf_of(out), leaf_of(path)))
+		return true;
+	out[0] = '\0';
+	return false;
+}
+
+static int sweep_one(const char *dir, bool kill, uint64_t until_ns)
+{
+	int r = kill ? cgroup_tree_kill(dir) : 0;
 
 	return r < 0 ? r : cgroup_tree_remove(dir, until_ns);
 }
@@ -41,23 +46,24 @@ static int scope_gone(const char *path, const char *leaf, uint64_t until_ns, str
 	return slash && !strcmp(slash + 1, wanted) ? cgroup_scope_gone(dir, until_ns, err) : 0;
 }
 
-int cgroup_sweep(const char *path, struct err *err)
+int cgroup_sweep(const char *path, bool kill, struct err *err)
 {
 	uint64_t until_ns = clock_boot_ns() + CGROUP_TREE_BUDGET_NS;
-	const char *slash = strrchr(path, '/'), *leaf = slash ? slash + 1 : path;
+	const char *leaf = leaf_of(path);
 	char v1[CGROUP_KINDS][CGROUP_PATH_MAX];
-	int r;
+	int r = 0;
 
 	if (strncmp(leaf, CGROUP_PREFIX, strlen(CGROUP_PREFIX)) != 0)
 		return err_say(err, ERR_VALIDATION, -EINVAL, "'%s' is not a group of a run", path);
 
 	/* The processes first, everywhere; the v2 group, which has the record, is removed last. */
-	r = cgroup_tree_kill(path);
+	if (kill)
+		r = cgroup_tree_kill(path);
 	for (enum cgroup_kind kind = 0; kind < CGROUP_KINDS; kind++)
-		recorded(path, kind, leaf, v1[kind]);
+		cgroup_sweep_recorded(path, kind, v1[kind]);
 	for (enum cgroup_kind kind = 0; !r && kind < CGROUP_KINDS; kind++)
 		if (*v1[kind])
-			r = sweep_one(v1[kind], until_ns);
+			r = sweep_one(v1[kind], kill, until_ns);
 	if (!r)
 		r = cgroup_tree_remove(path, until_ns);
 	if (!r)

@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/own.h"
 #include "kern/cgroup_place.h"
+#include "kern/cgroup_state.h"
 #include "kern/cgroup_tree.h"
 #include "kern/half.h"
 
@@ -22,6 +23,7 @@ struct eviction {
 	struct kern *k;
 	uint64_t id;
 	const char *group;
+	enum cgroup_kind kind; /* of the v1 hierarchy that `group` is in; CGROUP_KINDS: v2 */
 	__u32 *members; /* pids of the tree, in order; none where rows carry other numbers than ours */
 	size_t count, room;
 	char away[CGROUP_PATH_MAX]; /* where strangers go, "" until one was met */
@@ -107,10 +109,14 @@ static bool below(const char *dir, const char *group)
 static int find_away(struct eviction *e)
 {
 	struct cgroup_place place = { 0 };
+	struct cgroup_paths own;
 	int rc = cgroup_place_find(&place, NULL, NULL);
 
-	if (rc == 0 && !below(place.own.dir, e->group))
-		snprintf(e->away, sizeof(e->away), "%s", place.own.dir);
+	own = place.own;
+	if (rc == 0 && e->kind != CGROUP_KINDS)
+		rc = cgroup_place_v1(&place, e->kind, &own);
+	if (rc == 0 && !below(own.dir, e->group))
+		snprintf(e->away, sizeof(e->away), "%s", own.dir);
 	else
 		snprintf(e->away, sizeof(e->away), "%.*s", (int)(strrchr(e->group, '/') - e->group),
 			 e->group);
@@ -142,12 +148,19 @@ static int evict(void *arg, pid_t pid)
 
 int strangers_evict(struct kern *k, uint64_t id, const char *group)
 {
-	struct eviction e = { .k = k, .id = id, .group = group };
+	struct eviction e = { .k = k, .id = id };
 	int rc = half_host_pids(k) ? kern_tasks_each(k, id, note_member, &e) : 0;
+	char v1[CGROUP_PATH_MAX];
 
-	if (rc == 0) {
-		qsort(e.members, e.count, sizeof(*e.members), by_number);
-		rc = cgroup_tree_each(group, evict, &e);
+	qsort(e.members, e.count, sizeof(*e.members), by_number);
+	for (int kind = CGROUP_KINDS; rc == 0 && kind >= 0; kind--) {
+		if (kind != CGROUP_KINDS &&
+		    !cgroup_sweep_recorded(group, (enum cgroup_kind)kind, v1))
+			continue;
+		e.kind = (enum cgroup_kind)kind;
+		e.group = kind == CGROUP_KINDS ? group : v1;
+		e.away[0] = '\0';
+		rc = cgroup_tree_each(e.group, evict, &e);
 	}
 	free(e.members);
 	return rc < 0 ? rc : e.stuck;

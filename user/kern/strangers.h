@@ -2,8 +2,8 @@
 /*
  * strangers: processes that somebody put into a run's group and that are not of its tree.
  *
- * cgroup.kill takes whoever is there; who dies with a run is decided by its rows. So before the group is
- * killed, whoever is in it without a row goes to our own group, which also frees the run's.
+ * cgroup.kill takes whoever is there; who dies with a run is decided by its rows. So before the group is killed, and
+ * before it is removed, whoever is in it without a row goes to our own group. So in the run's v1 groups.
  */
 #ifndef KERN_STRANGERS_H
 #define KERN_STRANGERS_H

@@ -17,7 +17,7 @@
 #include "base/own.h"
 #include "kern/aside.h"
 #include "kern/half.h"
-#include "kern/strangers.h"
+#include "kern/kill.h"
 
 #define KILL_ROUNDS 1000 /* of 10 ms: who is alive then sleeps uninterruptibly */
 #define STOP_MS 1000
@@ -25,7 +25,6 @@
 struct watch {
 	struct kern *k;
 	uint64_t id;
-	int cgroup_kill_fd;
 	const char *cgroup;
 	int control, keeper, owner, timer;
 };
@@ -53,11 +52,11 @@ static void keep_only(int *fds, size_t count)
 
 static void detach(struct watch *w)
 {
-	int fds[HALF_PINS + 5] = { w->cgroup_kill_fd, w->control, w->keeper, w->owner, w->timer };
+	int fds[HALF_PINS + 4] = { w->control, w->keeper, w->owner, w->timer };
 	sigset_t all;
 
 	for (int i = 0; i < HALF_PINS; i++)
-		fds[5 + i] = w->k->fds[i];
+		fds[4 + i] = w->k->fds[i];
 	keep_only(fds, sizeof(fds) / sizeof(fds[0]));
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
@@ -86,19 +85,14 @@ static bool wait_for_end(const struct watch *w)
 static void kill_tree(const struct watch *w)
 {
 	const struct timespec pause = { .tv_nsec = 10000000 };
+	struct kill_state state = { 0 };
 	struct sbx_sandbox row;
-	bool stuck = false;
 
 	kern_sandbox_set_dying(w->k, w->id);
 	for (int i = 0; i < KILL_ROUNDS; i++, nanosleep(&pause, NULL)) {
-		if (!i)
-			stuck = strangers_evict(w->k, w->id, w->cgroup) > 0;
-		if (w->cgroup_kill_fd >= 0 && !stuck && write(w->cgroup_kill_fd, "1", 1) < 0 &&
-		    errno == ENODEV)
-			return;
 		if (kern_sandbox_read(w->k, w->id, &row) || !row.live)
 			return;
-		kern_signal_tree(w->k, w->id, SIGKILL);
+		kill_round(w->k, w->id, w->cgroup, &state);
 	}
 }
 
@@ -147,11 +141,9 @@ int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *
 		  struct err *err)
 {
 	own_fd keeper = -1, timer = -1, far = -1;
-	struct watch job = { .k = k,
-			     .id = opts->id,
-			     .cgroup_kill_fd = opts->cgroup_kill_fd,
-			     .cgroup = opts->cgroup,
-			     .owner = opts->owner_pidfd };
+	struct watch job = {
+		.k = k, .id = opts->id, .cgroup = opts->cgroup, .owner = opts->owner_pidfd
+	};
 	int pair[2];
 
 	*w = (struct watcher){ .pid = -1, .pidfd = -1, .control_fd = -1 };

@@ -2,8 +2,8 @@
 /*
  * watcher: a tiny process apart from the keeper, for kernels whose exit hook cannot send signals.
  *
- * It waits for the keeper's (and owner's) death through pidfds, then sets dying, writes cgroup.kill
- * and signals strays until live is 0. Not in the sandbox's cgroup, own session, no descriptor but
+ * It waits for the keeper's (and owner's) death through pidfds, then sets dying and kills the tree
+ * until live is 0. Not in the sandbox's cgroup, own session, no descriptor but
  * those it needs, PR_SET_DUMPABLE 0. Also holds a second deadline timer for a stopped keeper.
  */
 #ifndef KERN_WATCHER_H
@@ -19,8 +19,7 @@ struct watcher {
 
 struct watcher_opts {
 	uint64_t id;
-	int cgroup_kill_fd;   /* open cgroup.kill, -1: none */
-	const char *cgroup;   /* directory of that group */
+	const char *cgroup;   /* directory of the v2 group, NULL: none */
 	int owner_pidfd;      /* -1: none */
 	uint64_t deadline_ns; /* CLOCK_BOOTTIME plus slack, 0: none */
 };

@@ -95,16 +95,9 @@ static void enter_interrupted(struct run *run)
 	loop_timer_arm(run->loop, &run->killing, clock_boot_ns() + 1000000);
 }
 
-/* Strays: members that left the group. Once the group is empty nobody else is left to signal. */
 static void kill_once(struct run *run)
 {
-	/* Looked for once: in a fork storm each look costs what the storm needs to recover. */
-	if (!run->kill_round)
-		run->strangers = strangers_evict(run->kern, run->id, cgroup_path(run->cgroup)) > 0;
-	if (!run->strangers)
-		cgroup_kill(run->cgroup);
-	if (run->strangers || cgroup_populated(run->cgroup) <= 0 || run->kill_round > 8)
-		kern_signal_tree(run->kern, run->id, SIGKILL);
+	kill_round(run->kern, run->id, cgroup_path(run->cgroup), &run->kills);
 }
 
 /* For a start that failed after the command was let go. Waits, for at most the budget. */
@@ -283,9 +276,8 @@ static void on_killing(void *arg)
 			run_event(run, EV_KILL_BUDGET);
 			return;
 		}
-		run->kill_round++;
 		kill_once(run);
-		pause = run->kill_round < 50 ? 300000 : 5000000;
+		pause = run->kills.rounds < 50 ? 300000 : 5000000;
 	}
 	/* Who was killed needs the CPU to die as long as we needed it to kill. */
 	loop_timer_arm(run->loop, &run->killing, 2 * clock_boot_ns() - now + pause);
@@ -326,6 +318,17 @@ void end_timers_init(struct run *run)
 	run->drain = (struct loop_timer){ .fire = on_drain, .arg = run };
 }
 
+/* A stranger that came into the empty group would hold it. */
+static int destroy_group(struct run *run, struct err *err)
+{
+	int rc = cgroup_destroy(run->cgroup, err);
+
+	if (rc == -EBUSY && run->id && run->kern &&
+	    strangers_evict(run->kern, run->id, cgroup_path(run->cgroup)) == 0)
+		rc = cgroup_destroy(run->cgroup, err);
+	return rc;
+}
+
 /* Everything the start made, in reverse. Idempotent; also the way back from a failed start. */
 void run_release(struct run *run)
 {
@@ -350,7 +353,7 @@ void run_release(struct run *run)
 		close_fd(&run->child_fds[i]);
 	spawn_done(&run->child);
 	events_close(take_ptr(&run->events));
-	released = !run->cgroup || cgroup_destroy(run->cgroup, &err) == 0;
+	released = !run->cgroup || destroy_group(run, &err) == 0;
 	if (!released && !run->result.diagnostic[0])
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
 	(void)FAULT("end_cgroup");

@@ -132,7 +132,6 @@ static int make_watcher(struct run *run, struct err *err)
 {
 	struct watcher_opts opts = {
 		.id = run->id,
-		.cgroup_kill_fd = cgroup_kill_fd(run->cgroup),
 		.cgroup = cgroup_path(run->cgroup),
 		.owner_pidfd = run->spec->owner_mode == OWNER_FD ? -1 : run->owner.fd,
 	};

@@ -6,6 +6,7 @@
 #include "kern/cgroup.h"
 #include "kern/events.h"
 #include "kern/kern.h"
+#include "kern/kill.h"
 #include "kern/pidns.h"
 #include "kern/user.h"
 #include "kern/watcher.h"
@@ -65,9 +66,8 @@ struct run {
 	struct loop_timer wall, idle, cpu_time, counters, grace, killing, drain;
 	uint64_t started_ns, killing_since_ns, drain_since_ns, idle_since_ns, idle_cpu_ns;
 	uint64_t grace_ns; /* of the spec, or of who said stop */
-	unsigned int kill_round;
+	struct kill_state kills;
 	bool goes_first; /* scheduled before everybody else while it kills */
-	bool strangers;	 /* in the group, and not to be moved: then it is not killed as a whole */
 	bool root_exited, frozen;
 	int root_status;
 	pid_t parent; /* at the very start */

@@ -18,6 +18,7 @@
 #include "kern/cgroup_find.h"
 #include "kern/denials.h"
 #include "kern/kern.h"
+#include "kern/kill.h"
 #include "kern/strangers.h"
 #include "run/meta.h"
 #include "run/receipt.h"
@@ -33,16 +34,17 @@ static bool same_group(const struct meta *m)
 	return m->cgroup_path && !stat(m->cgroup_path, &st) && st.st_ino == m->cgroup_id;
 }
 
-static void kill_rows(struct kern *k, uint64_t id, struct receipt *e)
+static void kill_rows(struct kern *k, uint64_t id, const char *group, struct receipt *e)
 {
 	const struct timespec pause = { .tv_nsec = KILL_PAUSE_NS };
 	uint64_t end_ns = clock_boot_ns() + KILL_BUDGET_NS;
+	struct kill_state state = { 0 };
 
 	e->has_row = !kern_sandbox_read(k, id, &e->row);
 	if (e->has_row && e->row.live)
 		kern_sandbox_set_dying(k, id);
 	while (e->has_row && e->row.live && clock_boot_ns() < end_ns) {
-		kern_signal_tree(k, id, SIGKILL);
+		kill_round(k, id, group, &state);
 		nanosleep(&pause, NULL);
 		e->has_row = !kern_sandbox_read(k, id, &e->row);
 	}
@@ -78,15 +80,18 @@ static int still_alive(const struct rundir *d, const struct sbx_sandbox *row, st
 		       d->id, (unsigned long long)row->live_processes);
 }
 
-/* Strangers in the group are told from members by the row; without one everybody in it counts as a member. */
+/* Strangers in the group are told from members, who are dead by now, by the row; without one everybody in it counts as
+ * a member. */
 static int sweep_group(struct kern *k, uint64_t id, const char *path, struct err *err)
 {
 	struct sbx_sandbox row;
 
-	if (k && !kern_sandbox_read(k, id, &row) && strangers_evict(k, id, path) > 0)
+	bool known = k && !kern_sandbox_read(k, id, &row);
+
+	if (known && strangers_evict(k, id, path) > 0)
 		return err_say(err, ERR_CLEANUP, -EBUSY,
 			       "group '%s' holds processes of others, which cannot be moved", path);
-	return cgroup_sweep(path, err);
+	return cgroup_sweep(path, !known, err);
 }
 
 static void delete_rows(struct kern *k, uint64_t id)
@@ -131,7 +136,7 @@ static void sweep_unrecorded(struct rundir *d, struct kern *k, uint64_t id)
 	uint64_t group;
 
 	if (k)
-		kill_rows(k, id, &e);
+		kill_rows(k, id, NULL, &e);
 	snprintf(name, sizeof(name), "sbx-%s", d->id);
 	if (!cgroup_find(name, path, sizeof(path), &group) &&
 	    ((e.has_row && e.row.cgroup_id == group) || unpopulated(path)))
@@ -147,10 +152,10 @@ static int sweep_recorded(struct rundir *d, struct kern *k, uint64_t id, const s
 	struct receipt e = { .this_boot = m->this_boot };
 	int rc = 0;
 
+	if (k && m->this_boot)
+		kill_rows(k, id, same_group(m) ? m->cgroup_path : NULL, &e);
 	if (m->this_boot && same_group(m))
 		sweep_group(k, id, m->cgroup_path, NULL);
-	if (k && m->this_boot)
-		kill_rows(k, id, &e);
 	if (rundir_state(d) != RUNDIR_ENDED)
 		rc = write_result(d, m, &e, err);
 	return rc ? rc : release(d, k, id, m, &e, err);
@@ -214,7 +219,7 @@ int sweep_kill(const struct rundir *d, struct err *err)
 	rc = kern_open(&k, err);
 	if (rc)
 		return rc;
-	kill_rows(k, id, &e);
+	kill_rows(k, id, NULL, &e);
 	kern_close(k);
 	return e.has_row && e.row.live ? still_alive(d, &e.row, err) : 0;
 }

@@ -13,7 +13,7 @@ static void tracking(const struct run *run, struct result *r)
 
 	result_clause(r, "process_tracking", f->lsm ? "bpf lsm task_alloc" : "bpf tp_btf", true,
 		      true, true, "%u copies of each hook", f->hook_copies);
-	result_clause(r, "tree_kill", "cgroup.kill and rows", true, true, true, "%s",
+	result_clause(r, "tree_kill", "pidfds of its rows", true, true, true, "%s",
 		      cgroup_driver_name(cgroup_driver(run->cgroup)));
 	result_clause(r, "kernel_kill", kill, true, true, true, "%s",
 		      f->exit_hook_kills ? "" : f->exit_hook_detail);
