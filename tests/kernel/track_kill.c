@@ -4,6 +4,7 @@
  * that cannot. */
 #include "keeper.h"
 
+#include <poll.h>
 #include <sys/utsname.h>
 
 #include "kern/watcher.h"
@@ -85,11 +86,14 @@ static int keep(const struct keeping *job)
 	struct kern *mine = open_kern();
 	struct err err = { .text = "" };
 	struct watcher w;
-	struct watcher_opts wo = { .owner_pidfd = -1, .deadline_ns = job->deadline_ns };
+	struct watcher_opts wo = { .owner_fd = -1,
+				   .owner_events = POLLIN,
+				   .timer_fd = clock_timer_new() };
 	struct tree t;
 
+	clock_timer_set(wo.timer_fd, job->deadline_ns);
 	if (job->opts.owner_tgid)
-		wo.owner_pidfd = (int)syscall(SYS_pidfd_open, job->opts.owner_tgid, 0);
+		wo.owner_fd = (int)syscall(SYS_pidfd_open, job->opts.owner_tgid, 0);
 	tree_start(&t, mine, &job->opts, scatters, (void *)&job->shape);
 	wo.id = t.id;
 	if (job->watcher)
@@ -427,7 +431,7 @@ static void the_watcher_keeps_the_deadline_of_a_stopped_keeper(void **state)
 static void the_watcher_goes_when_told(void **state)
 {
 	const struct kern_sandbox_opts opts = { 0 };
-	struct watcher_opts wo = { .owner_pidfd = -1 };
+	struct watcher_opts wo = { .owner_fd = -1, .timer_fd = -1 };
 	struct err err = { .text = "" };
 	struct watcher w;
 	uint64_t label, id = 0;

@@ -7,5 +7,9 @@
 
 /* CLOCK_BOOTTIME in ns. */
 uint64_t clock_boot_ns(void);
+/* A timerfd of CLOCK_BOOTTIME, disarmed; negative errno. Whoever inherits it shares its setting. */
+int clock_timer_new(void);
+/* Readable from `due_ns` on; 0: never. */
+void clock_timer_set(int fd, uint64_t due_ns);
 
 #endif

@@ -19,15 +19,36 @@
 
 #define STOP_MS 1000 /* it dies last of the namespace, and waits for who sleeps uninterruptibly */
 
+enum { KEEPER, CHILDREN, TIMER, OWNER, FDS };
+
+/* The descriptors that it needs to 0 and up, and nothing else: it must not hold a pipe of the run open. */
+static void keep_only(const int from[FDS])
+{
+	int high[FDS];
+
+	for (int i = 0; i < FDS; i++)
+		high[i] = from[i] < 0 ? -1 : fcntl(from[i], F_DUPFD, FDS);
+	for (int i = 0; i < FDS; i++) {
+		if (high[i] < 0)
+			close(i);
+		else
+			dup2(high[i], i);
+	}
+	syscall(SYS_close_range, (unsigned int)FDS, ~0U, 0U);
+}
+
 /*
  * PDEATHSIG is the fast way. It is not sent by a keeper that was dying while it was set, so the keeper's
  * pidfd is watched as well.
  */
-__attribute__((noreturn)) static void init_main(int keeper)
+__attribute__((noreturn)) static void init_main(int keeper, const struct pidns_ends *ends)
 {
-	enum { KEEPER, CHILDREN };
-	struct pollfd events[] = { { .fd = KEEPER, .events = POLLIN },
-				   { .fd = CHILDREN, .events = POLLIN } };
+	struct pollfd events[] = {
+		[KEEPER] = { .fd = KEEPER, .events = POLLIN },
+		[CHILDREN] = { .fd = CHILDREN, .events = POLLIN },
+		[TIMER] = { .fd = ends->timer_fd < 0 ? -1 : TIMER, .events = POLLIN },
+		[OWNER] = { .fd = ends->owner_fd < 0 ? -1 : OWNER, .events = ends->owner_events }
+	};
 	struct signalfd_siginfo info;
 	sigset_t all, children;
 
@@ -37,18 +58,18 @@ __attribute__((noreturn)) static void init_main(int keeper)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	sigemptyset(&children);
 	sigaddset(&children, SIGCHLD);
-	if (dup2(keeper, KEEPER) < 0 || dup2(signalfd(-1, &children, SFD_NONBLOCK), CHILDREN) < 0)
-		_exit(1);
-	syscall(SYS_close_range, CHILDREN + 1U, ~0U, 0U);
+	keep_only((const int[FDS]){ keeper, signalfd(-1, &children, SFD_NONBLOCK), ends->timer_fd,
+				    ends->owner_fd });
 	prctl(PR_SET_NAME, "sbx-init", 0, 0, 0);
 	do {
 		while (read(CHILDREN, &info, sizeof(info)) > 0 || waitpid(-1, NULL, WNOHANG) > 0)
 			;
-	} while (poll(events, 2, -1) < 0 || !events[KEEPER].revents);
+	} while (poll(events, FDS, -1) < 0 ||
+		 !(events[KEEPER].revents | events[TIMER].revents | events[OWNER].revents));
 	_exit(0);
 }
 
-int pidns_start(struct pidns *ns, struct err *err)
+int pidns_start(struct pidns *ns, const struct pidns_ends *ends, struct err *err)
 {
 	struct clone_args args = {
 		.flags = CLONE_NEWPID | CLONE_PIDFD | CLONE_CLEAR_SIGHAND,
@@ -65,7 +86,7 @@ int pidns_start(struct pidns *ns, struct err *err)
 		return err_set(err, -errno,
 			       "clone3 of the pid namespace's init (CONFIG_PID_NS, CAP_SYS_ADMIN)");
 	if (pid == 0)
-		init_main(keeper);
+		init_main(keeper, ends);
 	ns->pid = (pid_t)pid;
 	return 0;
 }

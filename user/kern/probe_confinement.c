@@ -227,7 +227,7 @@ static void isolation(struct probe_row *row)
 	int status = 2;
 
 	row->listed = !access("/proc/self/ns/pid", F_OK);
-	if (!pidns_start(&ns, &err) && !pidns_enter(&ns, &err)) {
+	if (!pidns_start(&ns, PIDNS_NO_ENDS, &err) && !pidns_enter(&ns, &err)) {
 		status = attempt(NULL, signal_outside, &self);
 		/* Without the way back our next children would be born in there. */
 		if (pidns_leave(&err))

@@ -89,7 +89,7 @@ static bool init_kills(struct err *err)
 {
 	struct pidns ns = PIDNS_NONE;
 	struct attempt child;
-	int rc = pidns_start(&ns, err), status = 0;
+	int rc = pidns_start(&ns, PIDNS_NO_ENDS, err), status = 0;
 
 	if (!rc)
 		rc = pidns_enter(&ns, err);

@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +26,7 @@ struct watch {
 	uint64_t id;
 	const char *cgroup;
 	int control, keeper, owner, timer;
+	short owner_events;
 };
 
 static int by_number(const void *a, const void *b)
@@ -71,7 +71,7 @@ static bool wait_for_end(const struct watch *w)
 	struct pollfd p[] = {
 		{ .fd = w->control, .events = POLLIN },
 		{ .fd = w->keeper, .events = POLLIN },
-		{ .fd = w->owner, .events = POLLIN },
+		{ .fd = w->owner, .events = w->owner_events },
 		{ .fd = w->timer, .events = POLLIN },
 	};
 	char word;
@@ -106,22 +106,6 @@ static int watch(void *arg)
 	return 0;
 }
 
-static int arm(uint64_t deadline_ns)
-{
-	const struct itimerspec at = {
-		.it_value = { .tv_sec = (time_t)(deadline_ns / 1000000000),
-			      .tv_nsec = (long)(deadline_ns % 1000000000) },
-	};
-	int fd;
-
-	if (!deadline_ns)
-		return -1;
-	fd = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-	if (fd >= 0)
-		timerfd_settime(fd, TFD_TIMER_ABSTIME, &at, NULL);
-	return fd;
-}
-
 static int check_free(struct kern *k, struct watcher *w, uint64_t id, struct err *err)
 {
 	uint64_t label;
@@ -140,10 +124,13 @@ static int check_free(struct kern *k, struct watcher *w, uint64_t id, struct err
 int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *opts,
 		  struct err *err)
 {
-	own_fd keeper = -1, timer = -1, far = -1;
-	struct watch job = {
-		.k = k, .id = opts->id, .cgroup = opts->cgroup, .owner = opts->owner_pidfd
-	};
+	own_fd keeper = -1, far = -1;
+	struct watch job = { .k = k,
+			     .id = opts->id,
+			     .cgroup = opts->cgroup,
+			     .owner = opts->owner_fd,
+			     .owner_events = opts->owner_events,
+			     .timer = opts->timer_fd };
 	int pair[2];
 
 	*w = (struct watcher){ .pid = -1, .pidfd = -1, .control_fd = -1 };
@@ -154,7 +141,6 @@ int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *
 	w->control_fd = pair[0];
 	job.control = far = pair[1];
 	job.keeper = keeper = (int)syscall(SYS_pidfd_open, getpid(), 0);
-	job.timer = timer = arm(opts->deadline_ns);
 	w->pidfd = keeper < 0 ? -errno : aside_start(watch, &job, &w->pid);
 	if (w->pidfd < 0) {
 		int rc = w->pidfd;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * watcher: a tiny process apart from the keeper, for kernels whose exit hook cannot send signals.
+ * watcher: a tiny process apart from the keeper, for kernels whose exit hook cannot send signals, and for deadlines.
  *
  * It waits for the keeper's (and owner's) death through pidfds, then sets dying and kills the tree
  * until live is 0. Not in the sandbox's cgroup, own session, no descriptor but
- * those it needs, PR_SET_DUMPABLE 0. Also holds a second deadline timer for a stopped keeper.
+ * those it needs, PR_SET_DUMPABLE 0. It also holds a second timer, for a keeper that is stopped when the deadline comes.
  */
 #ifndef KERN_WATCHER_H
 #define KERN_WATCHER_H
@@ -19,9 +19,10 @@ struct watcher {
 
 struct watcher_opts {
 	uint64_t id;
-	const char *cgroup;   /* directory of the v2 group, NULL: none */
-	int owner_pidfd;      /* -1: none */
-	uint64_t deadline_ns; /* CLOCK_BOOTTIME plus slack, 0: none */
+	const char *cgroup; /* directory of the v2 group, NULL: none */
+	int owner_fd;	    /* -1: none */
+	short owner_events; /* of it, that mean its end */
+	int timer_fd;	    /* readable: the keeper did not keep the deadline; -1: none */
 };
 /* After the root was cloned: before, the watcher would take the seed and be the root itself
  * (-EPROTO). */

@@ -4,6 +4,7 @@
  * kills, output, the owner. No limit, no timer.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -96,6 +97,14 @@ static bool breach(struct run *run, const struct sbx_sandbox *row)
 	return true;
 }
 
+/* Our init and the watcher see an owner's end as soon as we do. */
+static bool owner_is_gone(const struct run *run)
+{
+	struct pollfd p = { .fd = run->owner.fd, .events = launch_owner_events(run) };
+
+	return run->owner.fd >= 0 && poll(&p, 1, 0) > 0;
+}
+
 static void orphaned(struct run *run, const struct sbx_sandbox *row)
 {
 	struct run_cause owner = { .outcome = OUTCOME_OWNER_EXITED,
@@ -105,7 +114,7 @@ static void orphaned(struct run *run, const struct sbx_sandbox *row)
 				      .killed_by = KILLED_BY_ANCESTOR,
 				      .limit = -1 };
 
-	if (row->flags & SBX_OWNER_DIED)
+	if (row->flags & SBX_OWNER_DIED || owner_is_gone(run))
 		run_end(run, EV_END_NOW, owner);
 	else if (row->flags & SBX_ANCESTOR_DIED)
 		run_end(run, EV_END_NOW, ancestor);
@@ -290,8 +299,12 @@ void deadline_arm(struct run *run)
 {
 	const struct spec_limit *l = run->limits;
 
-	if (limit_in_force(&l[LIMIT_WALL]))
-		loop_timer_arm(run->loop, &run->wall, run->started_ns + l[LIMIT_WALL].value);
+	uint64_t due = run->started_ns + l[LIMIT_WALL].value;
+
+	if (limit_in_force(&l[LIMIT_WALL])) {
+		loop_timer_arm(run->loop, &run->wall, due);
+		clock_timer_set(run->backstop, due + run->spec->kill_after_ns + RUN_KILL_BUDGET_NS);
+	}
 	if (limit_in_force(&l[LIMIT_IDLE])) {
 		run->idle_since_ns = clock_boot_ns();
 		run->idle_cpu_ns = cgroup_cpu_ns(run->cgroup);

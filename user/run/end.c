@@ -347,6 +347,7 @@ void run_release(struct run *run)
 	close_fd(&run->owner.fd);
 	watcher_stop(&run->watcher);
 	pidns_stop(&run->pidns);
+	close_fd(&run->backstop);
 	terminal_close(take_ptr(&run->terminal));
 	capture_done(&run->capture);
 	for (int i = 0; i < 3; i++)

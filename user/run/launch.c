@@ -124,23 +124,33 @@ static int make_sandbox(struct run *run, struct err *err)
 
 static int make_pidns(struct run *run, struct err *err)
 {
-	return run->spec->pid_ns == TRI_ON ? pidns_start(&run->pidns, err) : 0;
+	bool watches = !kern_facts(run->kern)->exit_hook_kills && run->owner.fd >= 0;
+	struct pidns_ends ends = { .owner_fd = watches ? run->owner.fd : -1,
+				   .owner_events = launch_owner_events(run) };
+
+	run->backstop = clock_timer_new();
+	ends.timer_fd = run->backstop;
+	if (run->backstop < 0)
+		return err_set(err, run->backstop, "make a timer");
+	return run->spec->pid_ns == TRI_ON ? pidns_start(&run->pidns, &ends, err) : 0;
 }
 
-/* Kernels whose exit hook cannot send signals get the watcher: somebody must outlive us. */
-static int make_watcher(struct run *run, struct err *err)
+/* Kernels whose exit hook cannot send signals get the watcher: somebody must outlive us. And somebody must keep the
+ * deadline while we are stopped. */
+int launch_watcher(struct run *run, struct err *err)
 {
 	struct watcher_opts opts = {
 		.id = run->id,
 		.cgroup = cgroup_path(run->cgroup),
-		.owner_pidfd = run->spec->owner_mode == OWNER_FD ? -1 : run->owner.fd,
+		.owner_fd = run->owner.fd,
+		.owner_events = launch_owner_events(run),
+		.timer_fd = run->backstop,
 	};
 
-	if (run->pidns.pid > 0 || kern_facts(run->kern)->exit_hook_kills)
+	if (run->pidns.pid > 0 || run->watcher.pidfd >= 0)
 		return 0;
-	if (asked(run, LIMIT_WALL) != CGROUP_NOT_ASKED)
-		opts.deadline_ns = clock_boot_ns() + asked(run, LIMIT_WALL) +
-				   run->spec->kill_after_ns + RUN_KILL_BUDGET_NS;
+	if (kern_facts(run->kern)->exit_hook_kills && !limit_in_force(&run->limits[LIMIT_WALL]))
+		return 0;
 	return watcher_start(&run->watcher, run->kern, &opts, err);
 }
 
@@ -257,7 +267,7 @@ static const struct {
 	{ "start_sandbox", make_sandbox },
 	{ "start_streams", launch_streams },
 	{ "start_child", make_child },
-	{ "start_watcher", make_watcher }, /* after the child, which the seed is for */
+	{ "start_watcher", launch_watcher }, /* after the child, which the seed is for */
 	{ "start_enter", enter_cgroup },
 	{ "start_label", verify_label },
 	{ "start_record", record }, /* while the child prepares itself; taken back when it fails */

@@ -67,6 +67,11 @@ int launch_owner(struct run *run, struct err *err)
 	return 0;
 }
 
+short launch_owner_events(const struct run *run)
+{
+	return (short)(run->owner_events == EPOLLIN ? POLLIN : POLLRDHUP);
+}
+
 /* Who may read the result: the user behind sudo, else the caller. */
 static void reader_of(uid_t *uid, gid_t *gid)
 {

@@ -63,7 +63,7 @@ int run_new(struct run **out, const struct spec *spec, struct loop *loop,
 		-1;
 	run->child.pid = run->watcher.pid = -1;
 	run->pidns = (struct pidns)PIDNS_NONE;
-	run->watcher.pidfd = run->watcher.control_fd = -1;
+	run->watcher.pidfd = run->watcher.control_fd = run->backstop = -1;
 	run->child_fds[0] = run->child_fds[1] = run->child_fds[2] = -1;
 	run->confinement.report = -1;
 	run->keeper_out = 1;
@@ -216,7 +216,7 @@ int run_update(struct run *run, const struct spec *changes, struct err *err)
 	if (limit_in_force(&run->limits[LIMIT_OUTPUT]))
 		run->capture.limit = run->limits[LIMIT_OUTPUT].value;
 	deadline_arm(run);
-	return 0;
+	return launch_watcher(run, err);
 }
 
 void run_background(struct run *run)

@@ -48,6 +48,7 @@ struct run {
 	struct spawn child;
 	struct watcher watcher;
 	struct pidns pidns;
+	int backstop; /* a timer that the watcher or our init shares: what we miss when we are stopped */
 	struct events *events;
 	struct capture capture;
 	struct terminal *terminal; /* NULL: no pty */
@@ -74,10 +75,12 @@ struct run {
 	char links[300];
 };
 
-/* launch.c */
+/* launch.c; launch_parts.c has the pieces of the start that stand alone */
 int run_launch(struct run *run, struct err *err);
-/* launch_parts.c: pieces of the start that stand alone. */
+/* Whoever outlives us: the kernel half by itself, our init, or a watcher, which is started when needed. Idempotent. */
+int launch_watcher(struct run *run, struct err *err);
 int launch_owner(struct run *run, struct err *err);
+short launch_owner_events(const struct run *run); /* for poll(2): what means its end */
 int launch_dir(struct run *run, struct err *err);
 int launch_streams(struct run *run, struct err *err);
 int launch_mounts(struct run *run, struct err *err);
@@ -85,16 +88,14 @@ int launch_mounts(struct run *run, struct err *err);
 /* end.c: the only place that moves run->state. */
 void run_event(struct run *run, enum run_event event);
 void run_end(struct run *run, enum run_event how, struct run_cause cause);
-/* The grace of an end that comes; of one under way only a shorter one. */
-void end_grace(struct run *run, uint64_t grace_ns);
+void end_grace(struct run *run, uint64_t grace_ns); /* of an end under way only a shorter one */
 /* Whether there is still something that can be ended: the tree, or the wait for a reader of its output. */
 bool run_endable(const struct run *run);
 void run_kill(struct run *run);
 void run_release(struct run *run);
 void end_timers_init(struct run *run);
 
-/* finish.c: turns what happened into the result. */
-void run_finish(struct run *run);
+void run_finish(struct run *run); /* finish.c: turns what happened into the result */
 
 /* deadline.c */
 void deadline_init(struct run *run);
@@ -107,8 +108,7 @@ void deadline_reason(struct run *run, bool root_lives_or_was_killed);
 /* signals.c */
 int signals_start(struct run *run, struct err *err);
 void signals_stop(struct run *run);
-/* The root's end as its pidfd tells it. */
-int signals_watch_root(struct run *run, struct err *err);
+int signals_watch_root(struct run *run, struct err *err); /* its end as its pidfd tells it */
 void run_suspend(struct run *run);
 
 /* autopsy.c: who was alive and what each waited for; bounded in rows and time. */
