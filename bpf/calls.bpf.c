@@ -264,6 +264,12 @@ static __always_inline int control(struct sbx_control *in, struct task_struct *t
 	case SBX_CONTROL_DYING:
 		dying_set(sb);
 		return 0;
+	case SBX_CONTROL_ENDING:
+		__sync_fetch_and_or(&sb->flags, SBX_ENDING);
+		return 0;
+	case SBX_CONTROL_DEADLINE:
+		sb->deadline_ns = in->key;
+		return 0;
 	case SBX_CONTROL_RING_READY:
 		ring_is_ready(sb);
 		return 0;

@@ -10,7 +10,7 @@
 
 #include "sbx/event.h"
 
-#define SBX_ABI 2
+#define SBX_ABI 3
 
 /* Bounds. A full map means the fork or the run is refused, never that something goes untracked. */
 #define SBX_MAX_TASKS 131072
@@ -62,6 +62,7 @@ enum {
 	SBX_FILES_UNHELD =
 		1 << 10,	/* nobody holds the objects of its file policy: all is refused */
 	SBX_REPORTED = 1 << 11, /* what its system calls are refused is noted (bpf/report) */
+	SBX_ENDING = 1 << 12,	/* its keeper has begun to end it; forks are not refused yet */
 };
 
 /*
@@ -90,6 +91,7 @@ struct sbx_sandbox {
 	__u64 files_next;	/* whose rows are being filled */
 	__u64 denials;		/* acts refused, or logged by an audit */
 	__u64 denials_dropped;	/* of these, without a row in `denials` */
+	__u64 deadline_ns;	/* CLOCK_BOOTTIME, kept by the keeper; 0: none */
 	__u32 root_pid;
 	__u32 root_status; /* as waitpid(2) returns it */
 	__u32 keeper_tgid;
@@ -106,6 +108,6 @@ struct sbx_sandbox {
 #define SBX_NO_RING 0xffffffffu
 
 SBX_ASSERT(sizeof(struct sbx_task) == 48, "sbx_task crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_sandbox) == 216, "sbx_sandbox crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_sandbox) == 224, "sbx_sandbox crosses the boundary");
 
 #endif

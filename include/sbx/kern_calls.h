@@ -85,12 +85,14 @@ enum {
 	/* the file policy whose generation is `key`: */
 	SBX_CONTROL_FILES_CLAIM = 9,	/* its rows are being filled */
 	SBX_CONTROL_FILES_PUBLISH = 10, /* it is in force; the caller holds its objects */
+	SBX_CONTROL_ENDING = 12,
+	SBX_CONTROL_DEADLINE = 13, /* at `key` */
 };
 struct sbx_control {
 	__u64 sandbox;
 	__u32 what;
 	__s32 error; /* answer */
-	__u64 key;   /* SBX_CONTROL_RETIRE, SBX_CONTROL_FILES_* */
+	__u64 key;   /* SBX_CONTROL_RETIRE, SBX_CONTROL_FILES_*, SBX_CONTROL_DEADLINE */
 	__u64 start_ns;
 };
 

@@ -44,3 +44,45 @@ sbx_run -e SBX_RUN_DIR -t 0.5 -k none -- sh -c "$inner -t 100 -- sh -c '$inner -
 assert_eq "$rc $(result .tree.survivors)" "124 0" "the outer deadline"
 assert "nothing inner is left" none_with "$c"
 "$SBXCTL" ps >/dev/null
+
+# As deep as it goes, and no deeper; the refusal names the bound.
+deep=
+for _ in 2 3 4 5 6 7 8; do deep="$deep $inner --"; done
+# shellcheck disable=SC2086
+sbx_run -e SBX_RUN_DIR -- $deep sh -c "echo eighth; $inner -- true"
+assert_eq "$rc $out" "125 eighth" "the ninth level"
+assert_match "$err" 'sandboxes can be nested 8 deep' "its refusal"
+
+# Each level has a record of its own, which says that it ended with the one around it: at the outer deadline, told to or
+# killed, and by order. The outermost bounds what an inner one is promised.
+record_of() { # NAME
+	grep -lE "\"name\": *\"$1\"" "$SBX_RUN_DIR"/??????????/result.json
+}
+ancestor() { # WHAT
+	local name
+	for name in middle inmost; do
+		assert "a record: $name, $1" test -s "$(record_of $name)"
+		assert_eq "$(jq -r '[.killed_by, .tree.survivors] | @json' "$(record_of $name)")" '["ancestor",0]' "$name, $1"
+		valid_result "$(record_of $name)"
+		rm -r "$(dirname "$(record_of $name)")"
+	done
+}
+three="$inner -t 100 --name middle -- $inner -t 100 --name inmost -- "
+# shellcheck disable=SC2086
+sbx_run -e SBX_RUN_DIR -t "$(slow_ms 500)ms" -k "$(slow_ms 500)ms" -- $three sleep "$c"
+assert_eq "$rc $(result .killed_by)" "124 wall" "an outer deadline with a grace"
+assert_eq "$(jq -r '.limits.wall.origin' "$(record_of inmost)")" inherited "the inmost deadline"
+assert_le "$(jq -r '.limits.wall.value' "$(record_of inmost)")" "$(slow_ms 500)000000" "the inmost deadline"
+ancestor "at a deadline with a grace"
+# shellcheck disable=SC2086
+sbx_run -e SBX_RUN_DIR -t "$(slow_ms 500)ms" -k "$(slow_ms 300)ms" -- $three sh -c 'trap "" TERM; sleep '"$c; sleep $c"
+assert_eq "$rc $(result .killed_by)" "124 wall" "an outer deadline over deaf levels"
+ancestor "at a deadline over deaf levels"
+for order in stop kill; do
+	"$SBXCTL" run -p none -e SBX_RUN_DIR --name outer -d -- $three sleep "$c" >/dev/null
+	assert "three levels run" wait_until 20 eval '[ "$(pgrep -fxc "sleep $c")" = 1 ]'
+	"$SBXCTL" $order outer
+	wait_until 5 eval '[ -s "$(record_of inmost)" ]'
+	ancestor "$order"
+done
+"$SBXCTL" ps >/dev/null

@@ -73,6 +73,9 @@ int kern_sandbox_read(struct kern *k, uint64_t id, struct sbx_sandbox *out);
  * where the kernel can): after a grace in which the tree may still clean up, not before.
  * -ENOENT as above. */
 int kern_sandbox_set_dying(struct kern *k, uint64_t id);
+/* For the keepers of sandboxes inside: why they are told to end, and until when they may run. */
+int kern_sandbox_set_ending(struct kern *k, uint64_t id);
+int kern_sandbox_set_deadline(struct kern *k, uint64_t id, uint64_t deadline_ns);
 /* Removes the row, and with it the ring slot and the seed that nobody took. Idempotent. */
 int kern_sandbox_delete(struct kern *k, uint64_t id);
 /* Ids of all rows; *count in: capacity, out: found. */

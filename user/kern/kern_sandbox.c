@@ -136,6 +136,24 @@ int kern_sandbox_set_dying(struct kern *k, uint64_t id)
 	return half_control(k, id, SBX_CONTROL_DYING);
 }
 
+int kern_sandbox_set_ending(struct kern *k, uint64_t id)
+{
+	return half_control(k, id, SBX_CONTROL_ENDING);
+}
+
+int kern_sandbox_set_deadline(struct kern *k, uint64_t id, uint64_t deadline_ns)
+{
+	struct sbx_control c = {
+		.sandbox = id,
+		.what = SBX_CONTROL_DEADLINE,
+		.key = deadline_ns,
+	};
+	int fd = half_fd(k, HALF_CONTROL);
+	int rc = fd < 0 ? fd : half_run(fd, &c, sizeof(c));
+
+	return rc ? rc : c.error;
+}
+
 int kern_sandbox_delete(struct kern *k, uint64_t id)
 {
 	int rc = half_control(k, id, SBX_CONTROL_DELETE);

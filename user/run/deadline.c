@@ -18,6 +18,10 @@
 #define CPU_POLL_MIN_NS (5 * MS)
 #define CPU_POLL_MAX_NS (500 * MS)
 
+const struct run_cause run_ancestor_ends = { .outcome = OUTCOME_CANCELLED,
+					     .killed_by = KILLED_BY_ANCESTOR,
+					     .limit = -1 };
+
 static void exceed(struct run *run, enum run_event how, enum limit_id limit,
 		   enum killed_by killed_by, uint64_t actual)
 {
@@ -33,6 +37,12 @@ static void on_wall(void *arg)
 {
 	struct run *run = arg;
 
+	if (run->limits[LIMIT_WALL].origin == ORIGIN_INHERITED) {
+		result_diagnostic(&run->result, UINT64_MAX,
+				  "the deadline of the sandbox around it has passed");
+		run_end(run, EV_END_GRACE, run_ancestor_ends);
+		return;
+	}
 	exceed(run, EV_END_GRACE, LIMIT_WALL, KILLED_BY_WALL, clock_boot_ns() - run->started_ns);
 }
 
@@ -110,14 +120,11 @@ static void orphaned(struct run *run, const struct sbx_sandbox *row)
 	struct run_cause owner = { .outcome = OUTCOME_OWNER_EXITED,
 				   .killed_by = KILLED_BY_OWNER,
 				   .limit = -1 };
-	struct run_cause ancestor = { .outcome = OUTCOME_CANCELLED,
-				      .killed_by = KILLED_BY_ANCESTOR,
-				      .limit = -1 };
 
 	if (row->flags & SBX_OWNER_DIED || owner_is_gone(run))
 		run_end(run, EV_END_NOW, owner);
 	else if (row->flags & SBX_ANCESTOR_DIED)
-		run_end(run, EV_END_NOW, ancestor);
+		run_end(run, EV_END_NOW, run_ancestor_ends);
 }
 
 /* The kernel half stops the tree itself; here its reason becomes the result's. */
@@ -304,6 +311,7 @@ void deadline_arm(struct run *run)
 	if (limit_in_force(&l[LIMIT_WALL])) {
 		loop_timer_arm(run->loop, &run->wall, due);
 		clock_timer_set(run->backstop, due + run->spec->kill_after_ns + RUN_KILL_BUDGET_NS);
+		kern_sandbox_set_deadline(run->kern, run->id, due);
 	}
 	if (limit_in_force(&l[LIMIT_IDLE])) {
 		run->idle_since_ns = clock_boot_ns();

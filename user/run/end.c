@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/own.h"
 #include "kern/strangers.h"
+#include "run/nest.h"
 #include "run/state.h"
 
 static uint64_t alive(const struct run *run)
@@ -80,6 +81,7 @@ static void enter_grace(struct run *run)
 	count_victims(run);
 	if (run->frozen)
 		run_freeze(run, false);
+	kern_sandbox_set_ending(run->kern, run->id);
 	kern_signal_tree(run->kern, run->id, run->spec->stop_signal);
 	kern_signal_tree(run->kern, run->id,
 			 SIGCONT); /* a stopped process would not see the other one */
@@ -359,6 +361,8 @@ void run_release(struct run *run)
 		result_diagnostic(&run->result, UINT64_MAX, "%s", err.text);
 	(void)FAULT("end_cgroup");
 	cgroup_free(take_ptr(&run->cgroup));
+	if (run->id && run->kern && nest_orphans(run->kern, run->id))
+		run->dir.tidy_due = true;
 	if (run->id && run->kern && !run->unstored) {
 		if (run->confinement.asked)
 			denials_forget(run->kern, run->id);

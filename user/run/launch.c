@@ -15,6 +15,7 @@
 #include "kern/sudo.h"
 #include "policy/spec_environ.h"
 #include "run/meta.h"
+#include "run/nest.h"
 #include "run/state.h"
 
 extern char **environ;
@@ -98,6 +99,17 @@ static int make_cgroup(struct run *run, struct err *err)
 	}
 }
 
+/* A run inside another one ends with it, whatever it was promised: then that is the limit on its record. */
+static void inherit_deadline(struct run *run)
+{
+	uint64_t due = nest_deadline(run->kern, run->id), now = clock_boot_ns();
+	struct spec_limit *wall = &run->limits[LIMIT_WALL];
+	uint64_t left = due > now ? due - now : 1;
+
+	if (due && (!limit_in_force(wall) || wall->value > left))
+		*wall = (struct spec_limit){ .origin = ORIGIN_INHERITED, .value = left };
+}
+
 static int make_sandbox(struct run *run, struct err *err)
 {
 	struct kern_sandbox_opts opts = {
@@ -119,6 +131,8 @@ static int make_sandbox(struct run *run, struct err *err)
 	rc = kern_sandbox_create(run->kern, &opts, &run->id, err);
 	if (rc < 0)
 		run->id = 0;
+	else
+		inherit_deadline(run);
 	return rc;
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "run/nest.h"
 #include "run/state.h"
 
 #define REAPS_A_TURN 64
@@ -99,6 +100,10 @@ static void forward(struct run *run, int sig)
 	if (run->state != RUN_RUNNING && run->state != RUN_DRAINING && sig != SIGINT &&
 	    sig != SIGTERM)
 		return;
+	if (!run->cause.fixed && nest_ends(run->kern, run->id)) {
+		run_end(run, EV_END_GRACE, run_ancestor_ends);
+		return;
+	}
 	if (run->state == RUN_RUNNING)
 		run_signal(run, sig, false);
 	run_end(run, EV_SIGNAL, cause);

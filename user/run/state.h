@@ -104,6 +104,7 @@ void deadline_arm(struct run *run);
 void deadline_disarm(struct run *run);
 /* Ends the run for what the kernel half ended it for. A root that ended by itself was not killed with its owner. */
 void deadline_reason(struct run *run, bool root_lives_or_was_killed);
+extern const struct run_cause run_ancestor_ends;
 
 /* signals.c */
 int signals_start(struct run *run, struct err *err);
@@ -114,7 +115,6 @@ void run_suspend(struct run *run);
 /* autopsy.c: who was alive and what each waited for; bounded in rows and time. */
 void run_autopsy(struct run *run);
 
-/* tier.c */
-void run_clauses(const struct run *run, struct result *result);
+void run_clauses(const struct run *run, struct result *result); /* tier.c */
 
 #endif
