@@ -105,4 +105,24 @@ assert_one_line "$err" '^sbxctl: --owner fd:8: a file has no end' "its line"
 sbx_run --owner 2147483000 -- touch "$T/ran"
 assert_eq "$rc" 125 "status with an owner that does not live"
 assert_one_line "$err" '^sbxctl: owner 2147483000 does not live' "its line"
+
+# Nor one that is sbxctl itself, in front or behind, that cannot end, or that the caller has no power over.
+refused() { # LINE, of the last capture
+	assert_eq "$rc" 125 "status: $1"
+	assert_one_line "$err" "^sbxctl: $1" "its line"
+}
+for front in '' -d '--leftovers keep'; do
+	# shellcheck disable=SC2086
+	capture sh -c 'exec "$0" run -p none '"$front"' --owner $$ -- touch "$1"' "$SBXCTL" "$T/ran"
+	refused 'owner [0-9]+ is this sbxctl itself'
+done
+sbx_run --owner 1 -- touch "$T/ran"
+refused 'owner 1 ends with the machine'
+setpriv --reuid 65534 --clear-groups sleep 1000 &
+assert "somebody else's process runs" wait_until 5 eval '[ "$(stat -c %u /proc/'$!')" = 65534 ]'
+capture setpriv --bounding-set -kill --inh-caps -kill "$SBXCTL" run -p none --owner $! -- touch "$T/ran"
+refused 'owner [0-9]+ is another user'
+sbx_run --owner $! -- true
+assert_eq "$rc" 0 "another user's, with the authority"
+kill $!
 assert "nothing ran" test ! -e "$T/ran"

@@ -39,11 +39,28 @@ static int owner_descriptor(struct run *run, int number, struct err *err)
 		       number);
 }
 
+/* An owner that cannot end before the run does, or that the caller mistook for somebody else. */
+static int named_itself(const struct run *run, struct err *err)
+{
+	bool front = run->spec->detach || run->spec->leftovers == LEFTOVERS_KEEP;
+	pid_t pid = run->owner_pid;
+
+	if (pid == getpid() || (front && pid == getppid()))
+		return err_say(err, ERR_VALIDATION, -EINVAL,
+			       "owner %d is this sbxctl itself; name another with --owner PID|none",
+			       (int)pid);
+	if (pid == 1)
+		return err_say(err, ERR_VALIDATION, -EINVAL,
+			       "owner 1 ends with the machine; say --owner none");
+	return 0;
+}
+
 /* The descriptor whose readiness is the owner's end: a pidfd, or what the caller handed us. */
 int launch_owner(struct run *run, struct err *err)
 {
 	const struct spec *spec = run->spec;
 	struct pollfd gone = { .events = POLLIN };
+	int rc = 0;
 
 	if (spec->owner_mode == OWNER_NONE)
 		return 0;
@@ -51,6 +68,10 @@ int launch_owner(struct run *run, struct err *err)
 	if (spec->owner_mode == OWNER_FD)
 		return owner_descriptor(run, (int)spec->owner_arg, err);
 	run->owner_pid = spec->owner_mode == OWNER_PID ? (pid_t)spec->owner_arg : run->parent;
+	if (spec->owner_mode == OWNER_PID)
+		rc = named_itself(run, err);
+	if (rc < 0)
+		return rc;
 	if (run->owner_pid <=
 	    1) { /* a parent that is init, or outside this pid namespace, cannot end before us */
 		run->owner_pid = 0;
@@ -59,6 +80,11 @@ int launch_owner(struct run *run, struct err *err)
 	run->owner.fd = (int)syscall(SYS_pidfd_open, run->owner_pid, 0);
 	if (run->owner.fd < 0 && errno != ESRCH)
 		return err_set(err, -errno, "watch the owner, process %d", (int)run->owner_pid);
+	if (run->owner.fd >= 0 && spec->owner_mode == OWNER_PID &&
+	    syscall(SYS_pidfd_send_signal, run->owner.fd, 0, NULL, 0) < 0 && errno == EPERM)
+		return err_say(err, ERR_PERMISSION, -EPERM,
+			       "owner %d is another user's: CAP_KILL is needed to bind a run to it",
+			       (int)run->owner_pid);
 	gone.fd = run->owner.fd;
 	if (run->owner.fd < 0 || poll(&gone, 1, 0) != 0)
 		return err_say(err, ERR_VALIDATION, -ESRCH,
