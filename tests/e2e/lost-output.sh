@@ -28,6 +28,12 @@ assert_result .tree.survivors 0
 "$SBXCTL" run -p none --json -- true >/dev/full 2>"$T/err"
 assert_eq $? 1 "status when the record itself is lost"
 assert_one_line "$(cat "$T/err")" '^sbxctl: write the output: ' "its line"
+"$SBXCTL" run -p none --json -- true >&- 2>"$T/err"
+assert_eq $? 1 "status when stdout is closed"
+assert_one_line "$(cat "$T/err")" '^sbxctl: write the output: Bad file descriptor; the result is kept: sbxctl inspect [a-z2-7]{10}$' "its line"
+assert_eq "$("$SBXCTL" inspect "$(sed 's/.* //' "$T/err")" | jq -r .result.exit_code)" 0 "what that shows"
+"$SBXCTL" run -p none -- true >&- || fail "a command that writes nothing to a stdout that is closed"
+"$SBXCTL" run -p none -- sh -c 'echo nobody >&2' 2>&- || fail "a stderr that is closed"
 
 # Nobody wants it: no loss.
 capture "$SBXCTL" run -p none -- echo hi >/dev/null

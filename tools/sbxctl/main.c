@@ -10,14 +10,20 @@
 #include "usage.h"
 
 /* Started with a standard descriptor closed, the next file we open would take its number, and a
- * message would go into it. */
+ * message would go into it. What is written to a stdout that was closed is lost, and must fail. */
 static bool fill_standard_descriptors(void)
 {
+	bool no_stdout = fcntl(STDOUT_FILENO, F_GETFD) < 0;
 	int fd;
 
 	do
 		fd = open("/dev/null", O_RDWR);
 	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (no_stdout && fd >= 0) {
+		close(STDOUT_FILENO);
+		if (open("/dev/null", O_RDONLY) != STDOUT_FILENO)
+			return false;
+	}
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 || errno == EMFILE; /* nothing is free: none of the three is, either */

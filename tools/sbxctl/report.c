@@ -80,7 +80,7 @@ int report_check(const struct spec *spec, struct err *err)
 		      : 0;
 }
 
-static int write_stdout(char *text)
+static int write_stdout(char *text, const char *id)
 {
 	size_t len = strlen(text);
 	int rc;
@@ -89,7 +89,8 @@ static int write_stdout(char *text)
 	rc = io_write_all(STDOUT_FILENO, text, len + 1);
 	text[len] = '\0';
 	if (rc < 0 && rc != -EPIPE)
-		fprintf(stderr, "sbxctl: write the output: %s\n", strerror(-rc));
+		fprintf(stderr, "sbxctl: write the output: %s%s%s\n", strerror(-rc),
+			*id ? "; the result is kept: sbxctl inspect " : "", id);
 	return rc;
 }
 
@@ -113,7 +114,7 @@ static int write_json(const struct spec *spec, const struct result *result)
 	if (rc < 0)
 		fprintf(stderr, "sbxctl: --result %s: %s\n", spec->result, strerror(-rc));
 	if (spec->json)
-		printed = write_stdout(text);
+		printed = write_stdout(text, result->id);
 	return rc < 0 ? rc : printed;
 }
 
