@@ -63,6 +63,21 @@ int nest_exec(__u64 id, __u32 n)
 	return hit;
 }
 
+/* 1 when one of them has a file policy. No file is opened to be born into another group, so no rule keeps a root from it. */
+int nest_policy(__u64 id)
+{
+	for (int i = 0; i < SBX_MAX_NEST; i++) {
+		struct sbx_sandbox *sb = sandbox_of(id);
+
+		if (!sb)
+			break;
+		if (sb->files_generation)
+			return 1;
+		id = sb->parent;
+	}
+	return 0;
+}
+
 int nest_event(__u64 id, struct sbx_event *event, __u32 depth)
 {
 	if (!event)

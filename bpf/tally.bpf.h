@@ -14,6 +14,7 @@
 extern int nest_tally(__u64 id, __s32 threads, __s32 processes, __s32 born, __s32 exits);
 extern int nest_depth(__u64 id, __u32 depth);
 extern int nest_exec(__u64 id, __u32 n);
+extern int nest_policy(__u64 id);
 extern int nest_event(__u64 id, struct sbx_event *event, __u32 depth);
 
 /* Two tries: a third CPU that raises it in between has seen more, or loses at most its own step. */

@@ -434,6 +434,9 @@ int BPF_PROG(track_task_alloc, struct task_struct *task, unsigned long clone_fla
 	}
 	if (ret || !up || !heir_of(up, !(clone_flags & CLONE_THREAD), &heir))
 		return ret;
+	if (clone_flags & CLONE_INTO_CGROUP && !(heir.flags & SBX_TASK_ROOT) &&
+	    nest_policy(heir.sandbox))
+		return -EPERM;
 	heir.flags |= SBX_TASK_EMBRYO;
 	heir.exec_id = task->self_exec_id;
 	ret = embryo_make(up, &heir, task);

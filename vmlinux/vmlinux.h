@@ -57,6 +57,7 @@ enum {
 };
 enum { SIGKILL = 9 };
 enum { CLONE_THREAD = 0x00010000 };
+#define CLONE_INTO_CGROUP 0x200000000ULL
 enum { PF_EXITING = 0x00000004 }; /* linux/sched.h: do_exit has begun */
 enum {
 	PF_IO_WORKER = 0x00000010

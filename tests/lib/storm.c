@@ -3,14 +3,19 @@
  * storm forks WORKERS N     each of WORKERS forks N children that exit at once; exit 0 when all did
  * storm hop WORKERS         each hops for ever: forks, and the parent exits
  * storm bomb N              a fork bomb: every process forks until it may not, N deep at most; prints how many it made
+ * storm into DIR            clone3 into the group DIR, without opening a file in it; prints what it got
  * storm threads N           as many threads as it may have, N at most, all alive at once; prints how many
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +86,24 @@ static int bomb(int n)
 	return 0;
 }
 
+static int into(const char *dir)
+{
+	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct clone_args args = {
+		.flags = CLONE_INTO_CGROUP,
+		.exit_signal = SIGCHLD,
+		.cgroup = (uint64_t)fd,
+	};
+	long pid = fd < 0 ? -1 : syscall(SYS_clone3, &args, sizeof(args));
+
+	if (!pid) {
+		setsid();
+		pause();
+	}
+	printf("%s\n", pid > 0 ? "in" : strerror(errno));
+	return pid < 0;
+}
+
 static void *sleeper(void *arg)
 {
 	pause();
@@ -105,6 +128,8 @@ int main(int argc, char **argv)
 
 	if (!strcmp(what, "forks") && argc > 3)
 		return forks(n, atoi(argv[3]));
+	if (!strcmp(what, "into"))
+		return into(argv[2]);
 	if (!strcmp(what, "hop"))
 		return hops(n);
 	if (!strcmp(what, "bomb"))
