@@ -119,7 +119,8 @@ void run_kill(struct run *run)
 
 /*
  * Among a hundred runnable processes the keeper's turn comes after seconds, and every turn it misses makes more of them: while it
- * kills, for as long as the budget at most, it goes first. Where that is not granted it is as slow as before.
+ * looks who is alive and kills, for as long as the budget at most, it goes first. Where that is not granted it is as slow
+ * as before.
  */
 static void go_first(struct run *run)
 {
@@ -256,11 +257,14 @@ void run_end(struct run *run, enum run_event how, struct run_cause cause)
 		late_end(run, &cause);
 		return;
 	}
+	go_first(run);
 	if (!run->cause.fixed) {
 		fix_cause(run, &cause);
 		run_autopsy(run);
 	}
 	run_event(run, how);
+	if (run->state != RUN_KILLING)
+		go_with_others(run);
 }
 
 /* Grace, lingering and kill wait for the same thing; only the pace differs. */
