@@ -2,6 +2,8 @@
 /*
  * shapes COOKIE [stay]: leaves a descendant in each shape that has hidden one from a supervisor, all sleeping, says
  * how many there are, and exits 0 (stay: sleeps too). The cookie is in every command line.
+ * shapes COOKIE all FILE: those and the restless, which do not stand still to be killed, and stays; the restless write
+ * to FILE all the time.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -9,8 +11,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,6 +159,63 @@ static void (*const shapes[])(void) = {
 };
 #define SHAPES (sizeof(shapes) / sizeof(*shapes))
 
+/* ---- the restless --------------------------------------------------------------------------- */
+
+static void mark(void)
+{
+	int fd = open(arguments[3], O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "x", 1) != 1)
+		_exit(1);
+	close(fd);
+	usleep(1000);
+}
+
+/* Never the same process for longer than a moment, and each in a session of its own. */
+static void hopping(void)
+{
+	for (;;) {
+		mark();
+		if (fork() > 0)
+			_exit(0);
+		setsid();
+	}
+}
+
+static void leave_another(int sig)
+{
+	(void)sig;
+	if (fork() == 0)
+		setsid();
+}
+
+/* Every polite signal makes one more of it. */
+static void respawning(void)
+{
+	for (int sig = 1; sig < 32; sig++)
+		signal(sig, sig == SIGCHLD ? SIG_IGN : leave_another);
+	for (;;)
+		mark();
+}
+
+/* A program that has no file. */
+static void without_file(void)
+{
+	char *argv[] = { arguments[0], arguments[1], (char *)"rest", NULL };
+	int own = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	int fd = (int)syscall(SYS_memfd_create, "nothing", MFD_CLOEXEC);
+	struct stat st;
+
+	if (own < 0 || fd < 0 || fstat(own, &st) < 0 ||
+	    sendfile(fd, own, NULL, (size_t)st.st_size) != st.st_size)
+		_exit(1);
+	fexecve(fd, argv, environ);
+	_exit(1);
+}
+
+static void (*const restless[])(void) = { hopping, hopping, respawning, without_file };
+#define RESTLESS (sizeof(restless) / sizeof(*restless))
+
 int main(int argc, char **argv)
 {
 	arguments = argv;
@@ -164,6 +226,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < SHAPES; i++)
 		if (fork() == 0)
 			shapes[i]();
+	for (size_t i = 0; argc > 3 && i < RESTLESS; i++)
+		if (fork() == 0)
+			restless[i]();
 	usleep(100000);
 	printf("%zu shapes\n", SHAPES);
 	fflush(stdout);
