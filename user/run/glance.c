@@ -280,7 +280,9 @@ void glance_status(struct glance *g, const json_t *status)
 	take_limits(g, json_object_get(status, "limits"));
 	take_time(&g->started_unix_ns, json_string_value(json_object_get(status, "started")));
 	take_state(g, status);
-	take_number(&g->age_ns, status, "wall_ns");
+	if (g->age_ns ==
+	    GLANCE_UNKNOWN) /* the row's is of now, the keeper's as old as its answer */
+		take_number(&g->age_ns, status, "wall_ns");
 	g->deadline_left_ns = left == GLANCE_UNKNOWN ? GLANCE_NONE : left;
 	take_number(&g->processes, tree, "live");
 	take_number(&g->processes_ever, tree, "processes");
