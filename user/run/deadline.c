@@ -330,4 +330,5 @@ void deadline_disarm(struct run *run)
 	loop_timer_disarm(run->loop, &run->idle);
 	loop_timer_disarm(run->loop, &run->cpu_time);
 	loop_timer_disarm(run->loop, &run->counters);
+	loop_timer_disarm(run->loop, &run->rest);
 }

@@ -25,8 +25,11 @@
 
 #include "base/own.h"
 #include "policy/spec_environ.h"
+#include "run/rest.h"
 #include "run/state.h"
 #include "run/sweep.h"
+
+#define REST_NS 100000000ULL /* a command that still runs then is no short one */
 
 static int make_argv(struct run *run)
 {
@@ -44,6 +47,12 @@ static int make_argv(struct run *run)
 	for (size_t i = 0; i < spec->argc; i++)
 		run->argv[extra + i] = spec->argv[i];
 	return 0;
+}
+
+static void on_rest(void *arg)
+{
+	(void)arg;
+	rest();
 }
 
 int run_new(struct run **out, const struct spec *spec, struct loop *loop,
@@ -72,6 +81,7 @@ int run_new(struct run **out, const struct spec *spec, struct loop *loop,
 	run->grace_ns = spec->kill_after_ns;
 	deadline_init(run);
 	end_timers_init(run);
+	run->rest = (struct loop_timer){ .fire = on_rest };
 	result_init(&run->result);
 	run->result.spec = spec;
 	run->result.killed = RESULT_NONE;
@@ -119,6 +129,7 @@ int run_start(struct run *run, struct err *err)
 	if (run->terminal)
 		terminal_start(run->terminal, NULL);
 	deadline_arm(run);
+	loop_timer_arm(run->loop, &run->rest, run->started_ns + REST_NS);
 	if (run->watch.started)
 		run->watch.started(run->watch.arg);
 	return 0;

@@ -64,7 +64,7 @@ struct run {
 	int keeper_out, keeper_err; /* sinks, -1: none */
 	int child_fds[3];	    /* its stdin, stdout, stderr until it has them */
 	struct loop_source owner, ring, oom, signals, root;
-	struct loop_timer wall, idle, cpu_time, counters, grace, killing, drain;
+	struct loop_timer wall, idle, cpu_time, counters, rest, grace, killing, drain;
 	uint64_t started_ns, killing_since_ns, drain_since_ns, idle_since_ns, idle_cpu_ns;
 	uint64_t grace_ns; /* of the spec, or of who said stop */
 	struct kill_state kills;
