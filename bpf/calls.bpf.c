@@ -17,6 +17,7 @@
 
 #include "dying.bpf.h"
 #include "fs_live.bpf.h"
+#include "net_maps.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -116,10 +117,8 @@ static __always_inline int still_welcome(struct sbx_sandbox *sb)
 	return up && up->flags & SBX_DYING ? -ECANCELED : 0;
 }
 
-static __always_inline void fs_live_add(__s64 n)
+static __always_inline void live_add(__u64 *live, __s64 n)
 {
-	__u64 *live = fs_live_count();
-
 	if (live)
 		__sync_fetch_and_add(live, n);
 }
@@ -127,10 +126,14 @@ static __always_inline void fs_live_add(__s64 n)
 /* Its claim to a ring slot and its owners' rows are void without it. */
 static __always_inline void sandbox_drop(struct sbx_sandbox *sb)
 {
-	__u64 id = sb->id, generation = sb->files_generation;
+	__u64 id = sb->id, files = sb->files_generation, net = sb->net_generation;
 
-	if (!bpf_map_delete_elem(&sandboxes, &id) && generation)
-		fs_live_add(-1);
+	if (bpf_map_delete_elem(&sandboxes, &id))
+		return;
+	if (files)
+		live_add(fs_live_count(), -1);
+	if (net)
+		live_add(net_live_count(), -1);
 }
 
 /* From the request and the caller; the caller's sandbox becomes the parent. */
@@ -238,8 +241,21 @@ static __always_inline int files_publish(struct sbx_sandbox *sb, __u64 generatio
 		return -ENOSPC;
 	sb->files_holder = holder;
 	if (first)
-		fs_live_add(1);
+		live_add(fs_live_count(), 1);
 	*(volatile __u64 *)&sb->files_generation = generation;
+	return 0;
+}
+
+static __always_inline int net_publish(struct sbx_sandbox *sb, __u64 generation, __u64 space)
+{
+	bool first = !sb->net_generation;
+
+	if (generation != sb->net_next || !generation)
+		return -ESTALE;
+	sb->net_space = space;
+	if (first)
+		live_add(net_live_count(), 1);
+	*(volatile __u64 *)&sb->net_generation = generation;
 	return 0;
 }
 
@@ -280,6 +296,11 @@ static __always_inline int control(struct sbx_control *in, struct task_struct *t
 		return 0;
 	case SBX_CONTROL_FILES_PUBLISH:
 		return files_publish(sb, in->key, task->tgid);
+	case SBX_CONTROL_NET_CLAIM:
+		sb->net_next = in->key;
+		return 0;
+	case SBX_CONTROL_NET_PUBLISH:
+		return net_publish(sb, in->key, in->start_ns);
 	case SBX_CONTROL_REPORT:
 		__sync_fetch_and_or(&sb->flags, SBX_REPORTED);
 		return 0;

@@ -32,13 +32,17 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_LPM_TRIE = 11,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
+	BPF_MAP_TYPE_SK_STORAGE = 24,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 enum { BPF_ANY = 0, BPF_NOEXIST = 1, BPF_EXIST = 2 };
 enum { BPF_F_NO_PREALLOC = 1 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2 };
 enum { BPF_RB_AVAIL_DATA = 0 };
+enum { BPF_SK_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_F_CURRENT_NETNS = -1 };
 
 enum {
 	EPERM = 1,
@@ -52,6 +56,7 @@ enum {
 	ENOSPC = 28,
 	EROFS = 30,
 	ELOOP = 40,
+	ECONNREFUSED = 111,
 	ESTALE = 116,
 	ECANCELED = 125,
 };
@@ -203,7 +208,162 @@ struct bpf_iter__task_file { /* context of iter/task_file */
 	struct file *file;
 };
 
+struct net {
+	u64 net_cookie; /* whether a socket is in the sandbox's own namespace */
+};
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct in6_addr {
+	union {
+		__be32 u6_addr32[4];
+	} in6_u;
+};
+
+struct sock_common {
+	unsigned short skc_family;	   /* which kind */
+	__be32 skc_rcv_saddr;		   /* where it listens */
+	unsigned short skc_num;		   /* … its port; 0: not bound */
+	struct in6_addr skc_v6_rcv_saddr; /* … IPv6 */
+	possible_net_t skc_net;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	u16 sk_type;	 /* stream or datagram */
+	u16 sk_protocol; /* TCP or UDP */
+};
+
+struct socket {
+	struct sock *sk;
+};
+
+struct sockaddr_un {
+	unsigned short sun_family;
+	char sun_path[108]; /* of an abstract socket: a zero, then the name */
+};
+
+struct unix_address {
+	int len;		     /* how much of the name is there */
+	struct sockaddr_un name[]; /* the name */
+};
+
+struct unix_sock {
+	struct unix_address *addr; /* an abstract socket's name; NULL: not bound */
+	struct path path;	   /* a pathname socket's object */
+	struct sock *peer;	   /* what a datagram socket is connected to */
+};
+
+struct msghdr {
+	void *msg_name; /* whether an address is there */
+	union {
+		void *msg_control; /* whether control messages are there */
+	};
+	unsigned long msg_controllen;
+	unsigned int msg_flags;
+};
+
+struct sockaddr {
+	unsigned short sa_family;
+	char sa_data[14];
+};
+
 #pragma clang attribute pop
+
+/* Contexts, and what helpers take: user-space ABI. */
+struct bpf_sock {
+	__u32 bound_dev_if;
+	__u32 family;
+	__u32 type;
+	__u32 protocol;
+	__u32 mark;
+	__u32 priority;
+	__u32 src_ip4;
+	__u32 src_ip6[4];
+	__u32 src_port; /* host order */
+	__be16 dst_port;
+	__u16 pad;
+	__u32 dst_ip4;
+	__u32 dst_ip6[4];
+	__u32 state;
+	__s32 rx_queue_mapping;
+};
+
+struct bpf_sock_addr {
+	__u32 user_family;
+	__u32 user_ip4;
+	__u32 user_ip6[4];
+	__u32 user_port; /* network order */
+	__u32 family;
+	__u32 type;
+	__u32 protocol;
+	__u32 msg_src_ip4;
+	__u32 msg_src_ip6[4];
+	struct bpf_sock *sk __attribute__((aligned(8)));
+};
+
+struct bpf_sockopt {
+	struct bpf_sock *sk __attribute__((aligned(8)));
+	void *optval __attribute__((aligned(8)));
+	void *optval_end __attribute__((aligned(8)));
+	__s32 level;
+	__s32 optname;
+	__s32 optlen;
+	__s32 retval;
+};
+
+struct bpf_sock_tuple {
+	union {
+		struct {
+			__be32 saddr;
+			__be32 daddr;
+			__be16 sport;
+			__be16 dport;
+		} ipv4;
+		struct {
+			__be32 saddr[4];
+			__be32 daddr[4];
+			__be16 sport;
+			__be16 dport;
+		} ipv6;
+	};
+};
+
+struct __sk_buff {
+	__u32 len;
+	__u32 pkt_type;
+	__u32 mark;
+	__u32 queue_mapping;
+	__u32 protocol; /* network order */
+	__u32 vlan_present;
+	__u32 vlan_tci;
+	__u32 vlan_proto;
+	__u32 priority;
+	__u32 ingress_ifindex;
+	__u32 ifindex;
+	__u32 tc_index;
+	__u32 cb[5];
+	__u32 hash;
+	__u32 tc_classid;
+	__u32 data;
+	__u32 data_end;
+	__u32 napi_id;
+	__u32 family;
+	__u32 remote_ip4;
+	__u32 local_ip4;
+	__u32 remote_ip6[4];
+	__u32 local_ip6[4];
+	__u32 remote_port;
+	__u32 local_port;
+	__u32 data_meta;
+	__u64 flow_keys;
+	__u64 tstamp;
+	__u32 wire_len;
+	__u32 gso_segs;
+	struct bpf_sock *sk __attribute__((aligned(8)));
+};
 
 struct bpf_iter_task { /* the open-coded task iterator, opaque */
 	__u64 __opaque[3];

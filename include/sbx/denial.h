@@ -30,6 +30,12 @@ enum sbx_act {
 	SBX_ACT_IOCTL,
 	SBX_ACT_RECEIVE, /* a descriptor over a socket */
 	SBX_ACT_MOUNT,
+	SBX_ACT_CONNECT, /* what follows is of the network: text is a struct sbx_net_denial */
+	SBX_ACT_SEND,
+	SBX_ACT_BIND,
+	SBX_ACT_LISTEN,
+	SBX_ACT_SOCKET, /* a family, type or protocol */
+	SBX_ACT_OPTION, /* of a socket, or a control message */
 	SBX_ACT__COUNT,
 };
 
@@ -43,11 +49,12 @@ enum {
 				      * does not fit is "?" */
 	SBX_DENIAL_AUDIT = 1 << 2, /* it was logged, not refused */
 	SBX_DENIAL_CUT = 1 << 3,   /* there are more names above, or the path was longer */
+	SBX_DENIAL_NET = 1 << 4,   /* text is a struct sbx_net_denial */
 };
 
 struct sbx_denial_key {
 	__u64 sandbox;
-	__u64 object; /* inode pointer, or a hash of parent and name, or of the path */
+	__u64 object; /* inode pointer, or a hash of parent and name, of the path, of an address */
 	__u32 rule;   /* index in the policy's rules, SBX_NO_RULE when none decided */
 	__u32 act;    /* enum sbx_act */
 };

@@ -89,6 +89,9 @@ struct sbx_sandbox {
 	__u64 root_exit_ns;	/* receipt */
 	__u64 files_generation; /* of the file policy in force (sbx/files.h); 0: none */
 	__u64 files_next;	/* whose rows are being filled */
+	__u64 net_generation;	/* of the network policy in force (sbx/net.h); 0: none */
+	__u64 net_next;		/* whose rows are being filled */
+	__u64 net_space;	/* cookie of the network namespace that is its own, 0: none */
 	__u64 denials;		/* acts refused, or logged by an audit */
 	__u64 denials_dropped;	/* of these, without a row in `denials` */
 	__u64 deadline_ns;	/* CLOCK_BOOTTIME, kept by the keeper; 0: none */
@@ -108,6 +111,6 @@ struct sbx_sandbox {
 #define SBX_NO_RING 0xffffffffu
 
 SBX_ASSERT(sizeof(struct sbx_task) == 48, "sbx_task crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_sandbox) == 224, "sbx_sandbox crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_sandbox) == 248, "sbx_sandbox crosses the boundary");
 
 #endif

@@ -45,9 +45,10 @@ struct sbx_facts {
 	__u32 exit_hook_kills;
 	__u32 hook_copies;
 	__u32 files; /* file policies: whether the hooks refuse, enum sbx_tried */
-	__u32 pad;
+	__u32 net;   /* network policies, likewise */
 	char lsm_detail[SBX_DETAIL];
 	char files_detail[SBX_DETAIL];
+	char net_detail[SBX_DETAIL];
 	char exit_hook_detail[SBX_DETAIL];
 	char build_id[72];
 };
@@ -87,13 +88,16 @@ enum {
 	SBX_CONTROL_FILES_PUBLISH = 10, /* it is in force; the caller holds its objects */
 	SBX_CONTROL_ENDING = 12,
 	SBX_CONTROL_DEADLINE = 13, /* at `key` */
+	/* the network policy whose generation is `key`: */
+	SBX_CONTROL_NET_CLAIM = 14,   /* its rows are being filled */
+	SBX_CONTROL_NET_PUBLISH = 15, /* it is in force; the namespace is `start_ns` */
 };
 struct sbx_control {
 	__u64 sandbox;
 	__u32 what;
-	__s32 error; /* answer */
-	__u64 key;   /* SBX_CONTROL_RETIRE, SBX_CONTROL_FILES_*, SBX_CONTROL_DEADLINE */
-	__u64 start_ns;
+	__s32 error;	/* answer */
+	__u64 key;	/* SBX_CONTROL_RETIRE, _FILES_*, _NET_*, _DEADLINE */
+	__u64 start_ns; /* SBX_CONTROL_RETIRE; SBX_CONTROL_NET_PUBLISH: sbx_sandbox.net_space */
 };
 
 /* One thread, as the iter/task program reports it. */
@@ -107,7 +111,7 @@ struct sbx_thread {
 
 SBX_ASSERT(sizeof(struct sbx_ring_slot) == 16, "sbx_ring_slot crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_stats) == 32, "sbx_stats crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_facts) == 480, "sbx_facts crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_facts) == 608, "sbx_facts crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_create) == 64, "sbx_create crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_control) == 32, "sbx_control crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_thread) == 24, "sbx_thread crosses the boundary");

@@ -17,7 +17,10 @@ static const char *const act_names[SBX_ACT__COUNT] = {
 	[SBX_ACT_LINK] = "link",	 [SBX_ACT_TRUNCATE] = "truncate",
 	[SBX_ACT_METADATA] = "metadata", [SBX_ACT_XATTR] = "xattr",
 	[SBX_ACT_IOCTL] = "ioctl",	 [SBX_ACT_RECEIVE] = "receive",
-	[SBX_ACT_MOUNT] = "mount",
+	[SBX_ACT_MOUNT] = "mount",	 [SBX_ACT_CONNECT] = "connect",
+	[SBX_ACT_SEND] = "send",	 [SBX_ACT_BIND] = "bind",
+	[SBX_ACT_LISTEN] = "listen",	 [SBX_ACT_SOCKET] = "socket",
+	[SBX_ACT_OPTION] = "option",
 };
 
 const char *denials_act_name(enum sbx_act act)
@@ -109,11 +112,15 @@ static void fill(struct denial *d, const struct row *r, denials_rule_path *rule_
 		.last_ns = v->last_ns,
 		.start_ns = v->start_ns,
 		.audit = v->flags & SBX_DENIAL_AUDIT,
+		.net = v->flags & SBX_DENIAL_NET,
 		.syscall = v->flags & SBX_DENIAL_SYSCALL,
 	};
 	memcpy(d->comm, v->comm, sizeof(d->comm));
 	d->comm[sizeof(d->comm) - 1] = 0;
-	if (v->flags & SBX_DENIAL_NAMES)
+	if (d->net)
+		denials_net_text((const struct sbx_net_denial *)v->text, d->act, d->path,
+				 sizeof(d->path));
+	else if (v->flags & SBX_DENIAL_NAMES)
 		names_path(d->path, sizeof(d->path),
 			   r->key.rule == SBX_NO_RULE ? NULL : rule_path(arg, r->key.rule, v->dev),
 			   v);

@@ -7,6 +7,7 @@
 
 #include "kern/kern.h"
 #include "sbx/denial.h"
+#include "sbx/net.h"
 
 struct denial {
 	enum sbx_act act;
@@ -19,6 +20,8 @@ struct denial {
 	char comm[SBX_COMM];
 	uint64_t count, first_ns, last_ns, start_ns;
 	bool audit;   /* logged, not refused */
+	bool net;     /* `path` is an address, a socket's name or kind: as --allow-net, --allow-unix
+		       * or --allow-bind take it, where one of them would have allowed it */
 	bool syscall; /* seen at a system call's end: advisory */
 };
 
@@ -37,6 +40,9 @@ int denials_total(struct kern *k, uint64_t id, uint64_t *total, uint64_t *droppe
 /* Removes the rows of a sandbox that nobody lives in any more, before it is deleted: its own row tells whether there
  * are any. Idempotent. */
 void denials_forget(struct kern *k, uint64_t id);
+
+/* What a row of the network was about. */
+void denials_net_text(const struct sbx_net_denial *net, enum sbx_act act, char *buf, size_t size);
 
 const char *denials_act_name(enum sbx_act act); /* "read", "write", "execute" … */
 

@@ -7,9 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/own.h"
 #include "kern/files.h"
 #include "kern/object.h"
 #include "kern/pins.h"
@@ -146,29 +144,21 @@ static int attach(struct loading *l)
 
 /* ---- pins ----------------------------------------------------------------------------------- */
 
-static int pin(const struct loading *l, int fd, const char *prefix, const char *name)
-{
-	char path[PINS_PATH + 64];
-
-	snprintf(path, sizeof(path), "%s/%s%s", l->k->dir, prefix, name);
-	if (unlink(path) && errno != ENOENT)
-		return -errno;
-	return bpf_obj_pin(fd, path) ? -errno : 0;
-}
-
 static int pin_all(const struct loading *l)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < HOOKS && !rc; i++)
 		if (l->links[i])
-			rc = pin(l, bpf_link__fd(l->links[i]), "link_", hooks[i].name);
-	for (int i = HALF_FIRST; i < HALF_PINS && !rc; i++) {
+			rc = object_pin(l->k, bpf_link__fd(l->links[i]), "link_", hooks[i].name);
+	for (int i = HALF_FIRST; i < HALF_FS_END && !rc; i++) {
 		const struct bpf_map *m =
 			bpf_object__find_map_by_name(l->skel->obj, half_pin_names[i]);
 
-		rc = pin(l, m ? bpf_map__fd(m) : bpf_program__fd(program_of(l, half_pin_names[i])),
-			 "", half_pin_names[i]);
+		rc = object_pin(l->k,
+				m ? bpf_map__fd(m)
+				  : bpf_program__fd(program_of(l, half_pin_names[i])),
+				"", half_pin_names[i]);
 	}
 	return rc;
 }
@@ -176,33 +166,13 @@ static int pin_all(const struct loading *l)
 /* The last one first: without it the rest are leftovers. */
 static void unpin_all(const struct loading *l)
 {
-	char path[PINS_PATH + 64];
-
-	for (int i = HALF_PINS - 1; i >= HALF_FIRST; i--) {
-		snprintf(path, sizeof(path), "%s/%s", l->k->dir, half_pin_names[i]);
-		unlink(path);
-	}
-	for (size_t i = 0; i < HOOKS; i++) {
-		snprintf(path, sizeof(path), "%s/link_%s", l->k->dir, hooks[i].name);
-		unlink(path);
-	}
+	for (int i = HALF_FS_END - 1; i >= HALF_FIRST; i--)
+		object_unpin(l->k, "", half_pin_names[i]);
+	for (size_t i = 0; i < HOOKS; i++)
+		object_unpin(l->k, "link_", hooks[i].name);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
-
-static int get_facts(struct kern *k, struct sbx_facts *f)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(k->fds[HALF_FACTS], &zero, f) ? -errno : 0;
-}
-
-static int put_facts(struct kern *k, struct sbx_facts *f)
-{
-	__u32 zero = 0;
-
-	return bpf_map_update_elem(k->fds[HALF_FACTS], &zero, f, BPF_ANY) ? -errno : 0;
-}
 
 static bool try_hooks(struct loading *l, struct sbx_facts *f)
 {
@@ -236,7 +206,7 @@ static int load_and_pin(struct kern *k, struct err *err)
 {
 	struct loading l = { .k = k };
 	struct sbx_facts f;
-	int rc = get_facts(k, &f);
+	int rc = object_facts(k, &f);
 
 	if (!rc && f.gone)
 		rc = -ESTALE;
@@ -254,7 +224,7 @@ static int load_and_pin(struct kern *k, struct err *err)
 			err_set(err, rc, "pin the file hooks in '%s'", k->dir);
 	}
 	if (!rc || rc == -EOPNOTSUPP)
-		put_facts(k, &f);
+		object_put_facts(k, &f);
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_link__destroy(l.links[i]);
 	sbx_bpf__destroy(l.skel);

@@ -10,14 +10,27 @@
 #include "base/own.h"
 
 const char *const half_pin_names[HALF_PINS] = {
-	[HALF_FACTS] = "facts",		  [HALF_SANDBOXES] = "sandboxes",
-	[HALF_CREATE] = "sandbox_create", [HALF_CONTROL] = "sandbox_control",
-	[HALF_TASKS] = "tasks",		  [HALF_FILTER] = "row_filter",
-	[HALF_RINGS] = "rings",		  [HALF_STATS] = "stats",
-	[HALF_THREADS] = "task_threads",  [HALF_DENIALS] = "denials",
-	[HALF_FS_LIVE] = "fs_live",	  [HALF_VIEW] = "view_tasks",
-	[HALF_FS_OBJECTS] = "fs_objects", [HALF_FS_ENTRIES] = "fs_entries",
+	[HALF_FACTS] = "facts",
+	[HALF_SANDBOXES] = "sandboxes",
+	[HALF_CREATE] = "sandbox_create",
+	[HALF_CONTROL] = "sandbox_control",
+	[HALF_TASKS] = "tasks",
+	[HALF_RINGS] = "rings",
+	[HALF_STATS] = "stats",
+	[HALF_THREADS] = "task_threads",
+	[HALF_DENIALS] = "denials",
+	[HALF_FS_LIVE] = "fs_live",
+	[HALF_FS_OBJECTS] = "fs_objects",
+	[HALF_FS_ENTRIES] = "fs_entries",
+	[HALF_FILTER] = "row_filter",
+	[HALF_VIEW] = "view_tasks",
 	[HALF_FS_INODES] = "fs_inodes",
+	[HALF_NET_LIVE] = "net_live",
+	[HALF_NET_RULES] = "net_rules",
+	[HALF_NET_NAMED] = "net_named",
+	[HALF_NET_UNIX] = "net_unix",
+	[HALF_NET_EGRESS] = "net_group_egress",
+	[HALF_NET_INGRESS] = "net_group_ingress",
 };
 
 static int get(const char *dir, enum half_pin pin)

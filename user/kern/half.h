@@ -23,10 +23,17 @@ enum half_pin {
 	HALF_DENIALS,
 	HALF_FS_LIVE,
 	HALF_VIEW,
+	HALF_NET_LIVE,
 	HALF_FIRST, /* pinned when the half is loaded; what follows with the first file policy: */
 	HALF_FS_OBJECTS = HALF_FIRST,
 	HALF_FS_ENTRIES,
 	HALF_FS_INODES, /* the last of them: without it the others are leftovers */
+	HALF_FS_END,
+	HALF_NET_RULES = HALF_FS_END, /* and with the first network policy: */
+	HALF_NET_NAMED,
+	HALF_NET_UNIX,
+	HALF_NET_EGRESS,
+	HALF_NET_INGRESS, /* the last of these, likewise */
 	HALF_PINS,
 };
 extern const char *const half_pin_names[HALF_PINS];

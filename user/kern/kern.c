@@ -33,6 +33,8 @@ static void take_facts(struct kern *k, const struct sbx_facts *f)
 	out->hook_copies = f->hook_copies;
 	snprintf(out->files_detail, sizeof(out->files_detail), "%s",
 		 f->files == SBX_FAILS ? f->files_detail : "");
+	snprintf(out->net_detail, sizeof(out->net_detail), "%s",
+		 f->net == SBX_FAILS ? f->net_detail : "");
 	snprintf(out->lsm_detail, sizeof(out->lsm_detail), "%s", f->lsm_detail);
 	snprintf(out->exit_hook_detail, sizeof(out->exit_hook_detail), "%s", f->exit_hook_detail);
 	snprintf(out->build_id, sizeof(out->build_id), "%s", f->build_id);

@@ -33,6 +33,7 @@ struct kern_facts {
 	char lsm_detail[128];	/* why not: "bpf_prog_load(lsm): EPERM" … */
 	char files_detail[128]; /* why file policies were found not to work; "" when they do, or
 				 * nobody has asked (kern/files.h) */
+	char net_detail[128];	/* likewise, of network policies (kern/net.h) */
 	bool exit_hook_kills;	/* bpf_send_signal_task works in the exit hook */
 	char exit_hook_detail[128];
 	unsigned int hook_copies; /* of the tp_btf hooks: 3 where they may be skipped */

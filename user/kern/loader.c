@@ -121,21 +121,26 @@ static int find_copies(struct loading *l, struct err *err)
 	return rc;
 }
 
-/* What comes with the first file policy (files_load.c, report_load.c). */
-static void leave_files(struct bpf_object *obj)
+/* What comes with the first file or network policy (files_load.c, report_load.c, net_load.c). */
+static void leave_policies(struct bpf_object *obj)
 {
+	static const char *const prefixes[] = { "fs_", "report_", "net_" };
 	struct bpf_program *p;
+	struct bpf_map *m;
 
 	bpf_object__for_each_program(p, obj)
 	{
-		if (!strncmp(bpf_program__name(p), "fs_", 3) ||
-		    !strncmp(bpf_program__name(p), "report_", 7))
-			bpf_program__set_autoload(p, false);
+		for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+			if (!strncmp(bpf_program__name(p), prefixes[i], strlen(prefixes[i])))
+				bpf_program__set_autoload(p, false);
 	}
-	for (int i = HALF_FIRST; i < HALF_FS_INODES; i++)
-		bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, half_pin_names[i]),
-					false);
+	for (int i = HALF_FIRST; i < HALF_PINS; i++) {
+		m = bpf_object__find_map_by_name(obj, half_pin_names[i]);
+		if (m)
+			bpf_map__set_autocreate(m, false);
+	}
 	bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "report_links"), false);
+	bpf_map__set_autocreate(bpf_object__find_map_by_name(obj, "net_socks"), false);
 }
 
 static int load_object(struct loading *l, struct err *err)
@@ -149,7 +154,7 @@ static int load_object(struct loading *l, struct err *err)
 	l->skel->rodata->can_signal_child = l->types.signal_task;
 	for (size_t i = 0; i < HOOKS; i++)
 		bpf_program__set_autoload(program_of(l, &hooks[i]), wanted(l, &hooks[i]));
-	leave_files(l->skel->obj);
+	leave_policies(l->skel->obj);
 	rc = sbx_bpf__load(l->skel);
 	if (rc)
 		return load_error(err, rc);

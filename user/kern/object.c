@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kern/object.h"
 
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+#include "kern/pins.h"
 
 static int say_nothing(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -40,4 +46,36 @@ int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pi
 	for (size_t i = 0; i < ALWAYS + count && !rc; i++)
 		rc = share(obj, k, i < ALWAYS ? always[i] : shared[i - ALWAYS]);
 	return rc;
+}
+
+int object_facts(struct kern *k, struct sbx_facts *facts)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(k->fds[HALF_FACTS], &zero, facts) ? -errno : 0;
+}
+
+int object_put_facts(struct kern *k, struct sbx_facts *facts)
+{
+	__u32 zero = 0;
+
+	return bpf_map_update_elem(k->fds[HALF_FACTS], &zero, facts, BPF_ANY) ? -errno : 0;
+}
+
+int object_pin(const struct kern *k, int fd, const char *prefix, const char *name)
+{
+	char path[PINS_PATH + 64];
+
+	snprintf(path, sizeof(path), "%s/%s%s", k->dir, prefix, name);
+	if (unlink(path) && errno != ENOENT)
+		return -errno;
+	return bpf_obj_pin(fd, path) ? -errno : 0;
+}
+
+void object_unpin(const struct kern *k, const char *prefix, const char *name)
+{
+	char path[PINS_PATH + 64];
+
+	snprintf(path, sizeof(path), "%s/%s%s", k->dir, prefix, name);
+	unlink(path);
 }

@@ -19,4 +19,11 @@ void object_hush(void);
 int object_share_maps(struct bpf_object *obj, struct kern *k, const enum half_pin *shared,
 		      size_t count);
 
+/* 0 or a negative errno, as all below. */
+int object_facts(struct kern *k, struct sbx_facts *facts);
+int object_put_facts(struct kern *k, struct sbx_facts *facts);
+/* Pins in the directory of the half as PREFIX NAME; a leftover of that name goes. */
+int object_pin(const struct kern *k, int fd, const char *prefix, const char *name);
+void object_unpin(const struct kern *k, const char *prefix, const char *name);
+
 #endif

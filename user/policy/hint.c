@@ -2,6 +2,7 @@
 #include "policy/hint.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+=:,@%^"
@@ -58,4 +59,30 @@ bool hint_text(const struct file_rule *rule, struct hint_wanted wanted, const ch
 	quote(object, len, word);
 	snprintf(buf, size, "%s %s", write ? "--rw" : "--ro", word);
 	return true;
+}
+
+static const char *last_port(const char *object)
+{
+	const char *colon = strrchr(object, ':');
+
+	return colon ? colon + 1 : object;
+}
+
+bool hint_net_text(const char *act, const char *object, char *buf, size_t size)
+{
+	bool local = object[0] == '/' || object[0] == '@';
+	size_t digits = strspn(last_port(object), "0123456789");
+	char word[QUOTED_MAX];
+
+	buf[0] = '\0';
+	if (!strcmp(act, "connect") || !strcmp(act, "send")) {
+		if (!local && !strchr(object, ':'))
+			return false;
+		quote(object, strlen(object), word);
+		snprintf(buf, size, "%s %s", local ? "--allow-unix" : "--allow-net", word);
+	} else if ((!strcmp(act, "bind") || !strcmp(act, "listen")) && !local && digits &&
+		   strtoul(last_port(object), NULL, 10)) {
+		snprintf(buf, size, "--allow-bind %.*s", (int)digits, last_port(object));
+	}
+	return buf[0];
 }

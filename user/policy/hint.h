@@ -17,4 +17,8 @@ struct hint_wanted {
 bool hint_text(const struct file_rule *rule, struct hint_wanted wanted, const char *object,
 	       char *buf, size_t size);
 
+/* The same for the network: `act` as a denial names it, `object` an address with its port, a port, or the name of
+ * a unix socket. */
+bool hint_net_text(const char *act, const char *object, char *buf, size_t size);
+
 #endif

@@ -81,7 +81,10 @@ static int add(void *arg, const struct denial *seen)
 		return -ENOMEM;
 	out->items = items;
 	item = &items[out->count];
-	hint_text(rule, wanted_by(d->act), object, hint, sizeof(hint));
+	if (d->net)
+		hint_net_text(denials_act_name(d->act), object, hint, sizeof(hint));
+	else
+		hint_text(rule, wanted_by(d->act), object, hint, sizeof(hint));
 	*item = (struct denied_item){ .act = denials_act_name(d->act),
 				      .object = strdup(object),
 				      .rule = rule_text(rule),
