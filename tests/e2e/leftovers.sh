@@ -40,3 +40,32 @@ assert_eq "$(result '[.exit_code, .tree.survivors] | @json')" '[5,0]' "its resul
 assert_eq "$?" 6 "status of a run whose leftover ends by itself"
 assert "the result comes when it has ended" wait_until 10 test -s "$T/kept.json"
 assert_eq "$(jq -c '[.outcome, .exit_code, .tree.killed, .tree.processes]' "$T/kept.json")" '["exited",6,0,3]' "its result"
+
+# What was kept is a run like any other: its deadline counts on, it dies with its owner, by default whoever called, and
+# what it writes behind everybody's back is in its logs.
+keep() { # OPTIONS: leaves a background member, name `kept`
+	"$SBXCTL" run -p none --leftovers keep --name kept "$@" -- sh -c "(sleep 0.3; echo late; exec sleep $cookie) & exit 5"
+}
+ended() { # KILLED_BY
+	wait_until 60 eval '[ -s "$T/kept.json" ]' || fail "no result: kept, $1"
+	assert "the leftovers are gone: $1" none_with "$cookie"
+	assert_eq "$(jq -r '[.killed_by, .exit_code, .tree.survivors] | @json' "$T/kept.json")" "[\"$1\",5,0]" "kept: $1"
+	assert_eq "$(jq -r .output.stdout.text "$T/kept.json")" late "what it wrote after the return"
+	rm "$T/kept.json"
+}
+rm "$T/kept.json"
+keep --result "$T/kept.json" -t "$(slow_ms 500)ms" -k none
+assert_eq $? 5 "status of what is kept until its deadline"
+ended wall
+sleep 1000 &
+keep --result "$T/kept.json" --owner $!
+assert "its output comes" wait_until 10 eval '[ "$("$SBXCTL" logs kept)" = late ]'
+kill -KILL $!
+ended owner
+mkfifo "$T/go"
+export -f keep
+export T cookie
+bash -c 'keep --result "$T/kept.json"; read -r _ <"$T/go"' &
+assert "its output comes" wait_until 10 eval '[ "$("$SBXCTL" logs kept 2>/dev/null)" = late ]'
+echo >"$T/go"
+ended owner

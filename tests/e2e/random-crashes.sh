@@ -16,6 +16,15 @@ points=(none)
 mapfile -t -O 1 points < <(sed -n 's/^# points: //p' "$LIB_ROOT/tests/e2e/crash-points.sh" | tr ' ' '\n')
 mark=$T/mark
 
+# Others may run on this host meanwhile: ours are the groups of runs that had a directory.
+ids=()
+inventory_groups() {
+	local id
+	for id in "${ids[@]}"; do
+		find /sys/fs/cgroup -type d -name "sbx-$id" -prune 2>/dev/null | sed 's/^/group /'
+	done
+}
+
 # In the keeper's session and process group, and in none of them.
 strangers=()
 env -u LC_SBX_TEST sleep 86399 &
@@ -98,6 +107,8 @@ a_round() {
 	kill -KILL $owner 2>/dev/null
 	wait $owner 2>/dev/null
 	for s in "${strangers[@]}"; do assert "a stranger lives: $what" alive "$s"; done
+	ids=()
+	for s in "$SBX_RUN_DIR"/??????????/; do [ ! -d "$s" ] || ids+=("$(basename "$s")"); done
 	inventory_sweep "$SBXCTL"
 	assert_inventory "$T/before" "$what"
 	for s in "$SBX_RUN_DIR"/??????????/result.json; do
