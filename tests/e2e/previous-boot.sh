@@ -26,7 +26,7 @@ unknown() { # DIAGNOSTIC
 dead_run
 sleep 1000 &
 stranger=$!
-cleanup() {
+stranger_goes() {
 	kill $stranger
 	wait $stranger 2>/dev/null
 	for _ in 1 2 3 4 5; do
@@ -39,10 +39,9 @@ jq '.boot_id = "00000000-0000-0000-0000-000000000000"' "$SBX_RUN_DIR/$id/meta.js
 cat "$T/meta.json" >"$SBX_RUN_DIR/$id/meta.json"
 unknown "the host was restarted while it ran"
 assert "who lives in a group of that name" alive $stranger
-cleanup
+stranger_goes
 
 dead_run
-cleanup() { :; }
 rm -rf "$SBX_RUN_DIR/bpf/sbx"
 unknown "the keeper died and left no evidence of the end"
 assert_eq "$(find /sys/fs/cgroup -type d -name "${group##*/}")" "" "its group"

@@ -274,6 +274,9 @@ static void on_killing(void *arg)
 	uint64_t now = clock_boot_ns(), pause = run->state == RUN_LINGERING ? 20000000 : 2000000;
 
 	if (tree_is_empty(run)) {
+		if (run->state ==
+		    RUN_LINGERING) /* by the kernel, with the owner, before we saw that? */
+			deadline_reason(run, true);
 		run_event(run, EV_TREE_EMPTY);
 		return;
 	}
