@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# watchdog: 120
 # Contract 25: what outlives the command is killed and counted, or waited for, or left to end by itself, as asked; none of
 # it holds the call open unasked.
 . "$(dirname "$0")/../lib/lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# watchdog: 150
 # Contracts 20, 103: a run inside a run: the inner one has its own status, limits and record; killing the middle one
 # leaves the outer alive, and nothing inner outlives it.
 . "$(dirname "$0")/../lib/lib.sh"

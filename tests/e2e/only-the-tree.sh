@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
+# watchdog: 120
 # Contracts 100, 110, 101: exactly the tree dies: each descendant in every shape, counted; nobody who merely shares
 # session, process group, parent, name or group of controls with it.
 . "$(dirname "$0")/../lib/lib.sh"
