@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# watchdog: 180
+# watchdog: 400
 # Contracts 84, 95: under --net none nothing arrives anywhere, whatever the tree tries. The oracle is a listener outside
 # that counts what arrives; the same tries from outside are the control, and have to arrive.
 # shellcheck disable=SC2016
@@ -14,7 +14,7 @@ mapfile -t addresses < <(hostname -I 2>/dev/null | tr ' ' '\n' | grep -v '^fe80'
 "$T/listener" "$T/outside" 127.0.0.1 ::1 "${addresses[@]}" 2>/dev/null &
 listener=$!
 cleanup() { kill "$listener" 2>/dev/null; }
-assert "the listener listens" wait_until 10 [ -s "$T/outside/where" ]
+assert "the listener listens" wait_until 60 [ -s "$T/outside/where" ]
 chmod 0755 "$T"
 arrivals() { grep -c "${1:-.}" "$T/outside/arrivals"; }
 

@@ -80,23 +80,6 @@ static void contradictions_and_gaps_are_refused_and_named(void **state)
 	}
 }
 
-static void a_profile_that_allows_some_of_the_network_needs_another_word(void **state)
-{
-	struct err err = { 0 };
-	struct spec spec;
-
-	(void)state;
-	BUILD(&spec, "x");
-	spec.net.mode = NET_NONE;
-	assert_int_equal(spec_check(&spec, &err), 0);
-	spec.net.mode = NET_ALLOW;
-	assert_true(spec_check(&spec, &err) < 0);
-	assert_non_null(strstr(err.text, "--net host"));
-	spec.net.said = NET_HOST;
-	assert_int_equal(spec_check(&spec, &err), 0);
-	spec_done(&spec);
-}
-
 static void a_run_without_limits_has_a_waived_deadline(void **state)
 {
 	struct spec spec;
@@ -254,7 +237,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(contradictions_and_gaps_are_refused_and_named),
-		cmocka_unit_test(a_profile_that_allows_some_of_the_network_needs_another_word),
 		cmocka_unit_test(a_run_without_limits_has_a_waived_deadline),
 		cmocka_unit_test(explicit_limits_beat_the_preset_wherever_they_stand),
 		cmocka_unit_test(defaults_shrink_with_the_cap),

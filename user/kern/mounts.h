@@ -16,7 +16,7 @@
 #include "base/err.h"
 
 #define MOUNTS_KEEP_MAX 64
-#define MOUNTS_BINDS_MAX 64
+#define MOUNTS_BINDS_MAX 65
 #define MOUNTS_WHAT 120
 
 /* `source`, with what is mounted below it, shown at `target` as well. */

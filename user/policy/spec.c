@@ -197,10 +197,6 @@ static int check_built(const struct spec *spec, struct err *err)
 {
 	if (spec->audit && !spec->file_count)
 		return refuse(err, "--audit: there is no file rule to audit");
-	if (spec->net.mode == NET_ALLOW)
-		return err_say(err, ERR_UNSUPPORTED, -EINVAL,
-			       "network allow is not in this build; say --net none, or --net host "
-			       "to run with the host's network");
 	return 0;
 }
 

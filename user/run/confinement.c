@@ -114,9 +114,13 @@ static size_t own_wishes(const struct run *run, struct file_wish *wishes)
 			.optional = true,
 			.origin = run->spec->mounts[i].origin,
 		};
+	if (run->network.names.asked)
+		wishes[n++] = (struct file_wish){ .verb = FILE_RO,
+						  .path = (char *)run->network.names.target,
+						  .origin = (char *)"--allow-net" };
 	return n;
 }
-#define OWN_WISHES (4 + SPEC_MOUNTS_MAX)
+#define OWN_WISHES (5 + SPEC_MOUNTS_MAX)
 
 static int resolve_policy(struct run *run, struct err *err)
 {
@@ -370,10 +374,11 @@ const struct denied *run_denied(struct run *run)
 					      .directory = c->directory,
 					      .files = c->files };
 
-	if (!c->asked || !run->kern || !run->id)
+	if ((!c->asked && !run->network.hooks) || !run->kern || !run->id)
 		return d;
 	denied_done(d);
 	denied_read(d, run->kern, run->id, &source);
+	names_denied(&run->network.names, d);
 	return d;
 }
 

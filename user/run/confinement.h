@@ -19,14 +19,14 @@ struct confinement {
 	struct file_policy policy;
 	struct confine_opts opts; /* what the child does to itself */
 	struct confine_limits limits;
-	struct mounts_bind binds[SPEC_MOUNTS_MAX];
-	struct files *files;  /* tier A */
-	int report;	      /* tier B, -1: none */
-	char directory[4096]; /* the working directory */
-	char top[4096];	      /* of the work tree around it, when that is below the private /tmp */
-	char cache[4096];     /* of tools, "": none */
-	bool denied_news;     /* the ring told of a refusal */
-	uint64_t told_ns;     /* refusals up to here were told */
+	struct mounts_bind binds[SPEC_MOUNTS_MAX + 1]; /* and resolv.conf */
+	struct files *files;			       /* tier A */
+	int report;				       /* tier B, -1: none */
+	char directory[4096];			       /* the working directory */
+	char top[4096];	  /* of the work tree around it, when that is below the private /tmp */
+	char cache[4096]; /* of tools, "": none */
+	bool denied_news; /* the ring told of a refusal */
+	uint64_t told_ns; /* refusals up to here were told */
 };
 
 /* Where tools keep their caches: --cache, or below the private /tmp; NULL: where they do anyway. */

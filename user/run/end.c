@@ -371,12 +371,13 @@ void run_release(struct run *run)
 	if (run->id && run->kern && nest_orphans(run->kern, run->id))
 		run->dir.tidy_due = true;
 	if (run->id && run->kern && !run->unstored) {
-		if (run->confinement.asked)
+		if (run->confinement.asked || run->network.hooks)
 			denials_forget(run->kern, run->id);
 		kern_sandbox_delete(run->kern, run->id);
 	}
 	confinement_release(run);
 	network_release(run);
+	names_stop(run);
 	run->id = 0;
 	(void)FAULT("end_row");
 	kern_close(take_ptr(&run->kern));

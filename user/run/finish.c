@@ -157,7 +157,8 @@ static void diagnose(struct run *run)
 	else if (r->survivors)
 		snprintf(more, sizeof(more), "%llu processes did not die",
 			 (unsigned long long)r->survivors);
-	result_diagnostic(r, cap, "%s%s%s", why, why[0] && more[0] ? "; " : "", more);
+	result_diagnostic(r, cap, "%s%s%s%s", why, why[0] && more[0] ? "; " : "", more,
+			  why[0] || more[0] ? "" : run->network.names.failed);
 }
 
 static void times(struct run *run)

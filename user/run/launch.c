@@ -273,6 +273,7 @@ static const struct {
 	  open_kern }, /* may mount a bpffs below the directory, which is to be ours then */
 	{ "start_cgroup", make_cgroup },
 	{ "start_mounts", launch_mounts },
+	{ "start_names", names_start },
 	{ "start_cache", confinement_make_cache },
 	{ "start_policy", confinement_resolve },
 	{ "start_network", network_resolve },
@@ -288,6 +289,7 @@ static const struct {
 	{ "start_ready", wait_ready },
 	{ "start_files", confinement_enforce },
 	{ "start_verify", verify_limits },
+	{ "start_rules", network_enforce },
 	{ "start_apart", network_verify },
 	{ "start_release", release },
 	{ "start_sources",

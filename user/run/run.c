@@ -75,6 +75,7 @@ int run_new(struct run **out, const struct spec *spec, struct loop *loop,
 	run->watcher.pidfd = run->watcher.control_fd = run->backstop = -1;
 	run->child_fds[0] = run->child_fds[1] = run->child_fds[2] = -1;
 	run->confinement.report = -1;
+	run->network.names.resolver = (struct resolver)RESOLVER_NONE;
 	run->keeper_out = 1;
 	run->keeper_err = 2;
 	run->parent = parent;
