@@ -36,7 +36,8 @@ struct sbx_stats {
 	__u64 send_failed;   /* SIGKILLs of the exit hook that the kernel refused */
 };
 
-enum sbx_tried { SBX_UNTRIED, SBX_WORKS, SBX_FAILS };
+/* SBX_IN_PART: network policies without the hooks of LSM, which the kernel does not load. */
+enum sbx_tried { SBX_UNTRIED, SBX_WORKS, SBX_FAILS, SBX_IN_PART };
 
 /* What the loader found out, and whether this half may still be used. */
 struct sbx_facts {

@@ -125,7 +125,7 @@ static int listens_unbound(void *arg)
 static void listening_without_a_bind_is_held(void **state)
 {
 	(void)state;
-	if (!k || !kern_facts(k)->lsm)
+	if (!k || !kern_net_lsm(k))
 		skip(); /* elsewhere packets are: the group of a run */
 	assert_int_equal(under(none, listens_unbound, NULL), 0);
 }
@@ -165,7 +165,7 @@ static int kinds(void *arg)
 
 static void kinds_without_rules_are_refused(void **state)
 {
-	bool lsm = k && kern_facts(k)->lsm;
+	bool lsm = k && kern_net_lsm(k);
 
 	(void)state;
 	if (!k)

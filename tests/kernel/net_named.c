@@ -222,7 +222,7 @@ static void unix_sockets_of_others_are_out_of_reach(void **state)
 	int fds[3];
 
 	(void)state;
-	if (!k || !kern_facts(k)->lsm)
+	if (!k || !kern_net_lsm(k))
 		skip();
 	unlink("/tmp/sbx-net-outer");
 	fds[0] = unix_open("@sbx-net-outer", SOCK_STREAM);

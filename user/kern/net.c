@@ -71,7 +71,7 @@ static int attach_one(struct kern *k, enum half_pin pin, int group, enum bpf_att
 
 static int attach_group(struct kern_net *net, struct kern *k, int group, struct err *err)
 {
-	if (group < 0 || k->facts.lsm)
+	if (group < 0 || kern_net_lsm(k))
 		return 0;
 	net->links[0] = attach_one(k, HALF_NET_EGRESS, group, BPF_CGROUP_INET_EGRESS);
 	net->links[1] = attach_one(k, HALF_NET_INGRESS, group, BPF_CGROUP_INET_INGRESS);

@@ -25,6 +25,10 @@ struct kern_net_opts {
  * `why`, which lives as long as `k`. */
 bool kern_net_available(struct kern *k, const char **why);
 
+/* Whether LSM's hooks are among them, once available: unix sockets, families, listen(2) and control messages are
+ * then decided by label, too. */
+bool kern_net_lsm(struct kern *k);
+
 /* Fills a fresh generation and stores it in the sandbox's row: NET_NONE and NET_ALLOW; the others need
  * none. Once before the tree runs its first instruction of its own; another call replaces it. Names of
  * the policy admit nothing until kern_net_add_address. Leaves nothing behind on failure. */

@@ -41,6 +41,7 @@ static const enum half_pin shared[] = { HALF_DENIALS, HALF_NET_LIVE };
 
 struct loading {
 	struct kern *k;
+	bool lsm;
 	struct sbx_bpf *skel;
 	struct bpf_link *links[HOOKS];
 };
@@ -52,7 +53,7 @@ static struct bpf_program *program_of(const struct loading *l, const char *name)
 
 static bool wanted(const struct loading *l, const struct hook *h)
 {
-	return h->where != BY_LSM || l->k->facts.lsm;
+	return h->where != BY_LSM || l->lsm;
 }
 
 /* ---- load ----------------------------------------------------------------------------------- */
@@ -189,6 +190,12 @@ static int load_and_try(struct loading *l, struct sbx_facts *f)
 {
 	int rc = load(l);
 
+	/* The groups' hooks hold by themselves what they see; the rest is as on tier B. */
+	if (rc && l->lsm) {
+		sbx_bpf__destroy(take_ptr(&l->skel));
+		l->lsm = false;
+		rc = load(l);
+	}
 	if (!rc)
 		rc = attach(l);
 	if (rc)
@@ -202,7 +209,7 @@ static int load_and_try(struct loading *l, struct sbx_facts *f)
 
 static int load_and_pin(struct kern *k, struct err *err)
 {
-	struct loading l = { .k = k };
+	struct loading l = { .k = k, .lsm = k->facts.lsm };
 	struct sbx_facts f;
 	int rc = object_facts(k, &f);
 
@@ -211,7 +218,7 @@ static int load_and_pin(struct kern *k, struct err *err)
 	if (rc)
 		return err_set(err, rc, "read the facts of the kernel half");
 	rc = load_and_try(&l, &f);
-	f.net = rc ? SBX_FAILS : SBX_WORKS;
+	f.net = rc ? SBX_FAILS : l.lsm == k->facts.lsm ? SBX_WORKS : SBX_IN_PART;
 	if (rc) {
 		rc = err_say(err, ERR_CANNOT_ENFORCE, -EOPNOTSUPP, "%s", f.net_detail);
 	} else {
@@ -260,4 +267,11 @@ bool kern_net_available(struct kern *k, const char **why)
 		return true;
 	snprintf(facts->net_detail, sizeof(facts->net_detail), "%.127s", err.text);
 	return false;
+}
+
+bool kern_net_lsm(struct kern *k)
+{
+	struct sbx_facts f;
+
+	return k->facts.lsm && !object_facts(k, &f) && f.net == SBX_WORKS;
 }

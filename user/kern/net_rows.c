@@ -150,7 +150,7 @@ static int make_unixes(struct net_rows *rows, struct kern *k, const struct net_p
 	char path[48];
 	int rc = 0;
 
-	if (!k->facts.lsm || !policy->unix_count)
+	if (!policy->unix_count || !kern_net_lsm(k))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%d/root", pid);
 	root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
