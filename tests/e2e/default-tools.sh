@@ -22,6 +22,7 @@ for tool in rsync sqlite3 vim; do
 	vim) works "$T/work" vim 'echo old >edited && vim -u NONE -es -c "s/old/new/" -c wq edited </dev/null; [ "$(cat edited)" = new ]' ;;
 	esac
 done
+works "$T/work" "a terminal of its own" 'python3 -c "import os; m, s = os.openpty(); os.write(s, b\"x\"); os.read(m, 1)"'
 works "$T/work" "devices" 'echo x >/dev/null && head -c 4 /dev/urandom >/dev/null && : </dev/zero && [ -w /dev/full ]'
 
 # And what it must not do.

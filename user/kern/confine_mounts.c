@@ -82,14 +82,14 @@ static int mount_id(int fd, const char *path, int flags, uint64_t *id)
 }
 
 /* What a node is, the first time one looks; an O_PATH descriptor, or -errno. -ENOENT is fine: it is
- * noted as gone. */
+ * skipped. */
 static int see(struct work *w, struct confine_node *n, const char *path)
 {
 	own_fd fd = look_up(path);
 	struct stat st;
 
 	if (fd < 0 && errno == ENOENT && n->optional) {
-		n->gone = true;
+		n->skipped = true;
 		return -ENOENT;
 	}
 	if (fd < 0 || fstat(fd, &st) < 0)
@@ -98,6 +98,8 @@ static int see(struct work *w, struct confine_node *n, const char *path)
 	n->dev = st.st_dev;
 	n->ino = st.st_ino;
 	n->directory = S_ISDIR(st.st_mode);
+	/* A device is written on a read-only mount as well, and /dev/ptmx looks for pts beside its mount. */
+	n->skipped = n->rights & FILE_WRITE && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
 	return take_fd(&fd);
 }
 
@@ -111,8 +113,8 @@ static int take(struct work *w, struct confine_node *n)
 		return 0;
 	path_of(n, path);
 	fd = see(w, n, path);
-	if (fd < 0)
-		return n->gone ? 0 : fd;
+	if (fd < 0 || n->skipped)
+		return n->skipped ? 0 : fd;
 	if (n->mask)
 		return 0;
 	n->tree = open_tree(fd, "",
@@ -127,7 +129,7 @@ static bool reached_through_mask(const struct work *w, const struct confine_node
 {
 	const struct confine_node *above = n->above < 0 ? NULL : &w->plan.nodes[n->above];
 
-	return above && above->mask && !above->gone;
+	return above && above->mask && !above->skipped;
 }
 
 /* ---- masks ---------------------------------------------------------------------------------- */
@@ -180,9 +182,9 @@ static int fill_tmpfs(struct work *w)
 		const struct confine_node *n = &w->plan.nodes[i];
 
 		name_of_way(w, n, name);
-		if (!n->gone && is_way(n) && mkdirat(w->tmpfs, name, 0111) < 0)
+		if (!n->skipped && is_way(n) && mkdirat(w->tmpfs, name, 0111) < 0)
 			return -1;
-		if (!n->gone && reached_through_mask(w, n) && make_way(w, n) < 0)
+		if (!n->skipped && reached_through_mask(w, n) && make_way(w, n) < 0)
 			return -1;
 	}
 	return set_flags(w->tmpfs, "", AT_EMPTY_PATH, MOUNT_ATTR_RDONLY);
@@ -202,7 +204,7 @@ static int disown(const struct work *w)
 static bool masks_anything(const struct work *w)
 {
 	for (size_t i = 0; i < w->plan.count; i++)
-		if (w->plan.nodes[i].mask && !w->plan.nodes[i].gone)
+		if (w->plan.nodes[i].mask && !w->plan.nodes[i].skipped)
 			return true;
 	return false;
 }
@@ -281,7 +283,7 @@ static int put(struct work *w, struct confine_node *n)
 	path_of(n, path);
 	target = find_target(w, n, path);
 	if (target < 0)
-		return n->gone ? 0 : target;
+		return n->skipped ? 0 : target;
 	if (n->mask)
 		tree = clone_mask(w, n);
 	if (tree < 0 || mount_id(tree, "", AT_EMPTY_PATH, &n->mount_id) < 0 ||
@@ -300,7 +302,7 @@ static int verify(struct work *w)
 	for (size_t i = 0; i < w->plan.count; i++) {
 		const struct confine_node *n = &w->plan.nodes[i];
 
-		if (n->gone)
+		if (n->skipped)
 			continue;
 		path_of(n, path);
 		if (mount_id(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, &id) < 0)
@@ -332,7 +334,7 @@ static int mount_all(struct work *w)
 		return mounts_fail(w->what, "set the flags of all mounts");
 	rc = make_masks(w);
 	for (size_t i = 0; !rc && i < w->plan.count; i++)
-		if (!w->plan.nodes[i].gone)
+		if (!w->plan.nodes[i].skipped)
 			rc = put(w, &w->plan.nodes[i]);
 	return rc ? rc : verify(w);
 }

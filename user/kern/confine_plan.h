@@ -25,7 +25,8 @@ struct confine_node {
 	bool way;      /* a mask, with nodes below it that stay reachable */
 	bool optional; /* fine when it is gone by now */
 	/* what confine_mounts found and made */
-	bool seen, gone, directory;
+	bool seen, directory;
+	bool skipped; /* gone, or holds without a mount */
 	dev_t dev;
 	ino_t ino;
 	uint64_t mount_id;
