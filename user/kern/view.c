@@ -95,7 +95,8 @@ static int add(struct view_processes *p, const struct sbx_view *v)
 	*at = (struct view_process){
 		.sandbox = v->sandbox,
 		.start_ns = v->start_ns,
-		.cpu_ns = v->cpu_ns + v->dead_cpu_ns,
+		.cpu_ns = v->cpu_ns,
+		.ended_cpu_ns = v->dead_cpu_ns,
 		.pid = v->tgid,
 		.ppid = v->ppid,
 		.threads = 1,
@@ -103,25 +104,6 @@ static int add(struct view_processes *p, const struct sbx_view *v)
 		.root = v->flags & SBX_VIEW_ROOT,
 	};
 	memcpy(at->comm, v->comm, sizeof(at->comm) - 1);
-	return 0;
-}
-
-static void merge(struct view_process *into, const struct sbx_view *v)
-{
-	into->cpu_ns += v->cpu_ns;
-	into->threads++;
-	into->state = stronger(into->state, state_letter(v));
-	into->root |= !!(v->flags & SBX_VIEW_ROOT);
-}
-
-/* The threads of a process come one after the other. */
-static int note(struct view_processes *p, const struct sbx_view *v)
-{
-	struct view_process *last = p->count ? &p->list[p->count - 1] : NULL;
-
-	if (!last || last->pid != v->tgid)
-		return add(p, v);
-	merge(last, v);
 	return 0;
 }
 
@@ -134,6 +116,28 @@ static int by_place(const void *a, const void *b)
 	if (x->start_ns != y->start_ns)
 		return x->start_ns < y->start_ns ? -1 : 1;
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+/* Threads come by their own numbers, one record each: those of one process are put together. */
+static void merge(struct view_processes *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		const struct view_process *thread = &p->list[i];
+		struct view_process *last = kept ? &p->list[kept - 1] : NULL;
+
+		if (!last || by_place(last, thread)) {
+			p->list[kept] = *thread;
+			p->list[kept++].cpu_ns += thread->ended_cpu_ns;
+			continue;
+		}
+		last->cpu_ns += thread->cpu_ns;
+		last->threads++;
+		last->state = stronger(last->state, thread->state);
+		last->root |= thread->root;
+	}
+	p->count = kept;
 }
 
 /* A record may be cut by the end of a read. */
@@ -152,7 +156,7 @@ static int read_views(int fd, struct view_processes *out)
 		have += (size_t)n;
 		whole = have / sizeof(buf[0]);
 		for (size_t i = 0; i < whole && !rc; i++)
-			rc = note(out, &buf[i]);
+			rc = add(out, &buf[i]);
 		have %= sizeof(buf[0]);
 		memmove(buf, buf + whole, have);
 	}
@@ -176,6 +180,7 @@ int view_processes(struct kern *k, struct view_processes *out)
 	rc = read_views(fd, out);
 	if (out->count)
 		qsort(out->list, out->count, sizeof(*out->list), by_place);
+	merge(out);
 	return rc;
 }
 

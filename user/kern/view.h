@@ -21,6 +21,7 @@ struct view_process {
 	uint64_t sandbox;	   /* the innermost one */
 	uint64_t start_ns, cpu_ns; /* CLOCK_BOOTTIME; user and system of all its threads */
 	uint32_t pid, ppid;
+	uint64_t ended_cpu_ns; /* of cpu_ns, what threads used that have ended */
 	uint32_t threads;
 	char state;	     /* as in ps: R S D T Z …, '?' */
 	bool root;	     /* of its sandbox */
