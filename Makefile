@@ -104,8 +104,9 @@ check-vm: $(SETUP) tests $(FAULTY) ## suites in a virtual machine: KERNEL=6.1|6.
 check-btf: $(SETUP) $(SKEL) ## hold vmlinux/ and every hook against the BTF of each kernel
 	$(Q)BUILD=$(B) tests/vm/btf
 
-bench: $(SETUP) all $(BENCH) ## start, output, memory, kill and deadline, beside other tools
+bench: $(SETUP) all $(BENCH) ## start, output, memory, kill, deadline and sbxtop, beside other tools
 	$(Q)BUILD=$(B) tests/bench/run
+	$(Q)BUILD=$(B) tests/bench/top
 
 bench-vm: $(SETUP) tests ## instructions per operation in a virtual machine: KERNEL= PREEMPT= ROUNDS=; UPDATE=1 sets the baseline
 	$(Q)BUILD=$(B) tests/vm/bench $(foreach v,KERNEL PREEMPT ROUNDS,$(if $($v),$v=$($v))) $(if $(UPDATE),--update-baseline)
@@ -119,7 +120,7 @@ lint: $(SKEL) ## layers, sizes, names, format, static checks
 format: ## rewrite the C sources with clang-format
 	$(Q)clang-format -i $(SOURCES) $(HEADERS) $(BPF_SRC)
 
-documents: all ## rewrite man/sbxctl.1 and completions/ from the tables of the program
+documents: all ## rewrite the man pages and completions/ from the tables of the programs
 	$(Q)BUILD=$(B) man/generate
 
 deps: ## install the missing Debian packages that build and tests need (root)
@@ -237,13 +238,16 @@ install: all ## install below PREFIX (/usr/local), DESTDIR honoured
 	$(foreach m,$(MAN),install -D -m 0644 $m $(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)$(newline))
 	$(foreach c,$(BASH_COMPLETION),install -D -m 0644 $c \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(basename $(notdir $c))$(newline))
-	install -D -m 0644 completions/_sbxctl $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sbxctl
+	$(foreach c,_sbxctl _sbxtop,install -D -m 0644 completions/$c \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/$c$(newline))
+	install -D -m 0644 completions/sbxctl.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sbxctl.fish
 
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(PREFIX)/bin/sbxctl $(DESTDIR)$(PREFIX)/bin/sbxtop \
 		$(foreach m,$(MAN),$(DESTDIR)$(PREFIX)/share/man/man$(subst .,,$(suffix $m))/$(notdir $m)) \
 		$(foreach c,$(BASH_COMPLETION),$(DESTDIR)$(PREFIX)/share/bash-completion/completions/$(basename $(notdir $c))) \
-		$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sbxctl
+		$(foreach c,_sbxctl _sbxtop,$(DESTDIR)$(PREFIX)/share/zsh/site-functions/$c) \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sbxctl.fish
 
 clean: ## remove build/ and compile_commands.json
 	rm -rf build compile_commands.json

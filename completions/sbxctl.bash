@@ -10,7 +10,7 @@ _sbxctl_options() { # COMMAND
 	kill) echo "-s --signal" ;;
 	update) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits" ;;
 	logs) echo "-f --follow" ;;
-	events) echo "-f --follow" ;;
+	events) echo "-f --follow --json --text" ;;
 	profile) echo "-o --output -f --force --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --user -u --keep-groups --profile -p --allow-reduced --audit -c" ;;
 	why) echo "--json" ;;
 	doctor) echo "--json --require --color" ;;
@@ -27,7 +27,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--cgroup-parent) echo "file" ;;
 	--chdir) echo "dir" ;;
 	--color) echo "auto always never" ;;
-	--columns) echo "capability" ;;
+	--columns) echo "column" ;;
 	--cpu-time) echo "none" ;;
 	--cpus) echo "none" ;;
 	--deny) echo "file" ;;
@@ -70,7 +70,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	-e) echo "variable" ;;
 	-k) echo "none" ;;
 	-m) echo "none" ;;
-	-o) echo "capability" ;;
+	-o) echo "column" ;;
 	-p) echo "file" ;;
 	-s) echo "signal" ;;
 	-t) echo "none" ;;
@@ -86,6 +86,7 @@ _sbxctl_value() { # KIND
 	signal) COMPREPLY=($(compgen -A signal -- "$cur")) ;;
 	variable) COMPREPLY=($(compgen -v -- "$cur")) ;;
 	capability) COMPREPLY=($(compgen -W "process_tracking tree_kill kernel_kill time_budget output_capture memory_cap cpu_cap pids_cap disk_cap filesystem_confinement filesystem_deny_future network_restriction process_isolation privilege_separation attach lsm_enforcement" -- "$cur")) ;;
+	column) COMPREPLY=($(compgen -P "$(sed -n 's/^\(.*,\).*/\1/p' <<<"$cur")" -W "id name state tier owner age deadline procs threads cpu% cpu memory mem tasks read write io output out denied lost scope command" -- "${cur##*,}")) ;;
 	none) ;;
 	*) COMPREPLY=($(compgen -W "$1" -- "$cur")) ;;
 	esac

@@ -10,6 +10,16 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 capture "$root/man/generate" --check
 assert_eq "$rc" 0 "man/generate --check"
 
+# ---- what the pages must name --------------------------------------------------------------------------
+plain() { sed 's/\\-/-/g' "$root/man/$1"; }
+for key in $(jq -r '.properties | keys[]' "$root/include/sbx/result.schema.json"); do
+	plain sbx-result.5 | grep -q "^\.[A-Z]*.*\b$key\b" || fail "sbx-result.5 does not name $key"
+done
+"$LIB_ROOT/$BUILD/sbxtop" --table | cut -f1-2 | while read -r kind name; do
+	plain sbxtop.1 | grep -qF -- "$name" || fail "sbxtop.1 does not name the $kind $name"
+done || exit 1
+"$LIB_ROOT/$BUILD/sbxtop" --help | grep -q -- '--once' || fail "sbxtop --help"
+
 # ---- every example, as printed -----------------------------------------------------------------------
 mkdir -p "$T/bin"
 ln -s "$SBXCTL" "$T/bin/sbxctl"
@@ -49,3 +59,12 @@ assert_eq "$(completes run --allow-ro)" " " "no option that this build refuses"
 assert_eq "$(completes run -q true --tim)" " " "nothing of ours behind the command"
 completes run --workdir '' >/dev/null
 assert_match "$(cat "$T/compopt")" dirnames "a directory"
+
+# shellcheck source=/dev/null
+. "$root/completions/sbxtop.bash"
+COMP_WORDS=(sbxtop --sort mem) COMP_CWORD=2
+_sbxtop
+assert_eq "${COMPREPLY[*]}" "memory mem" "columns to sort by"
+COMP_WORDS=(sbxtop --on) COMP_CWORD=1
+_sbxtop
+assert_eq "${COMPREPLY[*]}" "--once" "an option of sbxtop"

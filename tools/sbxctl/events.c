@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * events: JSON lines of one run, or of every live one; -f goes on, also with runs that start later.
+ * events: lines of one run, or of every live one, as JSON or for people; -f goes on, also with runs that start
+ * later.
  *
  * A keeper that ends closes its connection after run_ended. Runs that start are found by looking at
  * the runtime directory now and then; what happened before is in the keeper's newest events.
@@ -8,12 +9,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "args.h"
+#include "event_text.h"
 #include "print.h"
 #include "serve/event.h"
 #include "serve/registry.h"
 #include "target.h"
+#include "usage.h"
 
 #define SOURCES_MAX 1024
 #define LOOK_EVERY_MS 200
@@ -30,9 +34,20 @@ struct watching {
 	bool follow;
 };
 
+static bool for_people; /* else JSON */
+
+static int print_for_people(const json_t *event)
+{
+	char text[2048];
+
+	event_text(event, text, sizeof(text));
+	print_text(stdout, text);
+	return putchar('\n') == EOF ? -EPIPE : 0;
+}
+
 static int print_line(const json_t *event)
 {
-	int rc = print_json(stdout, event, false);
+	int rc = for_people ? print_for_people(event) : print_json(stdout, event, false);
 
 	return rc || fflush(stdout) ? -EPIPE : 0;
 }
@@ -205,6 +220,10 @@ int cmd_events(int argc, char **argv)
 
 	if (rc)
 		return rc;
+	if (args_given(&a, "--json") && args_given(&a, "--text"))
+		return usage_refuse("events", "--json and --text exclude each other");
+	for_people =
+		args_given(&a, "--text") || (!args_given(&a, "--json") && isatty(STDOUT_FILENO));
 	watching.follow = args_given(&a, "--follow");
 	rc = a.words ? one_run(a.word[0], watching.follow, &err) : every_run(&watching, &err);
 	return rc < 0 && rc != -EPIPE ? print_err(argv[0], &err) : 0;

@@ -9,6 +9,7 @@
 #include "policy/profile_builtin.h"
 #include "policy/profile_key.h"
 #include "policy/spec_environ.h"
+#include "column.h"
 #include "usage.h"
 
 #define HELP_COLUMN 34
@@ -141,6 +142,8 @@ static void table_profiles(FILE *out)
 
 static void table_words(FILE *out)
 {
+	for (size_t i = 0; i < column_count; i++)
+		fprintf(out, "column\t%s\t%s\n", columns[i].name, columns[i].help);
 	for (size_t i = 0; i < spec_environ_passed_count; i++)
 		fprintf(out, "passed\t%s\n", spec_environ_passed[i]);
 	for (int i = 0; i < CAP__COUNT; i++)
