@@ -48,10 +48,17 @@ choose_options() {
 	((RANDOM % 4)) || options+=(--leftovers "$(pick wait keep)")
 }
 
+# With --leftovers keep the child of ours is only the front.
+kill_keeper() { # PID
+	kill -STOP "$1"
+	case "${options[*]}" in *keep*) pgrep -P "$1" | xargs -r kill -KILL ;; esac
+	kill -KILL "$1"
+}
+
 strike() { # how it ends; the run is a child of ours
 	local keeper=$1
 	case $2 in
-	keeper) kill -KILL "$keeper" ;;
+	keeper) kill_keeper "$keeper" ;;
 	everybody) ours | xargs -r kill -KILL ;; # at once
 	stopped)
 		ours | xargs -r kill -STOP
@@ -64,7 +71,8 @@ strike() { # how it ends; the run is a child of ours
 			timeout 5 "$SBXCTL" $order "r$round" &
 			((RANDOM % 2)) || nap 20
 		done >"$T/orders" 2>&1
-		((RANDOM % 2)) || kill -KILL "$keeper"
+		((RANDOM % 2)) || sleep 0.3
+		kill_keeper "$keeper" # the run may not have been there to take an order
 		;;
 	fault) ;;
 	esac 2>/dev/null
