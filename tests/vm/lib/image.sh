@@ -16,11 +16,19 @@ payload_make() {
 	rm -rf -- "$stage"
 	mkdir -p "$stage"
 	cp -a "$rig_source/tests" "$rig_source/include" "$stage/"
+	payload_cases "$stage/shared"
 	payload_programs "$rig_build" "$stage/build/release"
 	payload_programs "$rig_build/tests" "$stage/build/release/tests"
 	payload_programs "$rig_build/bench" "$stage/build/release/bench"
 	payload_programs "$rig_source/build/faults" "$stage/build/faults"
 	image_make "$1" "$stage" 16
+}
+
+payload_cases() {
+	local cases=${SBX_SHARED:-$rig_source/../shared}/cases
+	[ -d "$cases" ] || return 0
+	mkdir -p "$1"
+	cp -a "$cases" "$1/"
 }
 
 payload_programs() {
