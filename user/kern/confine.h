@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * confine: a file policy as mounts and Landlock, applied by the child to itself between clone and
- * exec. Tier B enforces with it; on tier A a Landlock domain that allows every file keeps the tree from
+ * exec. Tier B enforces with it; on tier A a Landlock domain that decides on no file keeps the tree from
  * mounting.
  *
  * Mounts take rights away: what is read-only or not executable is a mount that says so, what is denied
@@ -28,7 +28,8 @@ struct confine_dir {
 
 struct confine_opts {
 	const struct file_policy *policy; /* compiled */
-	bool mounts;			  /* tier B: read-only remounts and masks */
+	bool mounts; /* tier B: read-only remounts and masks; else Landlock decides on
+					   * no file */
 	bool landlock;
 	bool scoped;	  /* no abstract unix sockets of others: needs CONFINE_ABI_SCOPED */
 	bool private_tmp; /* as in mounts_opts: what was below the temporary directories may be out of

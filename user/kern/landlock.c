@@ -251,12 +251,35 @@ static int grant_kernel_files(struct domain *d)
 	return rc;
 }
 
+static int grant_policy(struct domain *d)
+{
+	const struct confine_opts *opts = d->opts;
+	int rc = grant_kernel_files(d);
+
+	for (size_t i = 0; !rc && i < opts->frozen_count; i++)
+		rc = grant_frozen(d, &opts->frozen[i]);
+	for (size_t i = 0; !rc && i < opts->policy->count; i++)
+		rc = grant_rule(d, i);
+	return rc;
+}
+
+/*
+ * Beside the hooks of tier A the domain keeps the tree from mounting anything and from reaching through
+ * the processes of others, and decides on no file: what it refused nobody would report, and its walk would
+ * be paid for at each open. REFER must be handled, for a domain that does not refuses every move.
+ */
+static uint64_t rights_handled(const struct confine_opts *opts, int abi)
+{
+	if (!opts->mounts)
+		return LANDLOCK_ACCESS_FS_REFER;
+	return READS | (abi < 3 ? WRITES & ~LANDLOCK_ACCESS_FS_TRUNCATE : WRITES) |
+	       LANDLOCK_ACCESS_FS_EXECUTE;
+}
+
 int confine_ruleset(const struct confine_opts *opts, char what[MOUNTS_WHAT])
 {
 	int abi = confine_landlock_abi();
-	struct domain d = { .opts = opts,
-			    .what = what,
-			    .handled = READS | WRITES | LANDLOCK_ACCESS_FS_EXECUTE };
+	struct domain d = { .opts = opts, .what = what, .handled = rights_handled(opts, abi) };
 	struct ruleset_attr attr;
 	own_fd ruleset = -1;
 	int rc;
@@ -266,19 +289,13 @@ int confine_ruleset(const struct confine_opts *opts, char what[MOUNTS_WHAT])
 		errno = EOPNOTSUPP;
 		return mounts_fail(what, "Landlock");
 	}
-	if (abi < 3)
-		d.handled &= ~LANDLOCK_ACCESS_FS_TRUNCATE;
 	attr = (struct ruleset_attr){ .handled_access_fs = d.handled,
 				      .scoped = opts->scoped ? SCOPE_ABSTRACT_UNIX_SOCKET : 0 };
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (ruleset < 0)
 		return mounts_fail(what, "make a Landlock ruleset");
 	d.ruleset = ruleset;
-	rc = grant_kernel_files(&d);
-	for (size_t i = 0; !rc && i < opts->frozen_count; i++)
-		rc = grant_frozen(&d, &opts->frozen[i]);
-	for (size_t i = 0; !rc && i < opts->policy->count; i++)
-		rc = grant_rule(&d, i);
+	rc = opts->mounts ? grant_policy(&d) : grant(&d, "/", 1, LANDLOCK_ACCESS_FS_REFER, false);
 	return rc ? rc : take_fd(&ruleset);
 }
 

@@ -230,21 +230,6 @@ static int judge(struct run *run, struct err *err)
 	return 0;
 }
 
-/*
- * Beside the hooks a Landlock domain that allows every file: it keeps the tree from mounting anything
- * and from reaching through the processes of others. It must not decide on files: its hooks run before
- * ours, and nobody would report what it refuses.
- */
-static const struct file_policy *every_file(void)
-{
-	static const struct file_rule root = {
-		.path = (char *)"/", .written = (char *)"/", .rights = FILE_ALL, .directory = true
-	};
-	static const struct file_policy policy = { .rules = (struct file_rule *)&root, .count = 1 };
-
-	return &policy;
-}
-
 static bool denies_an_object(const struct file_policy *policy)
 {
 	for (size_t i = 0; i < policy->count; i++)
@@ -274,7 +259,7 @@ int confinement_resolve(struct run *run, struct err *err)
 
 	c->asked = run->spec->file_count > 0;
 	if (network_asked(run)) /* what it covers, root could uncover */
-		c->opts = (struct confine_opts){ .policy = every_file(),
+		c->opts = (struct confine_opts){ .policy = &c->policy,
 						 .landlock = confine_landlock_abi() > 0,
 						 .uid = run_uid(run) };
 	if (!c->asked && !run->spec->private_tmp)
@@ -291,7 +276,7 @@ int confinement_resolve(struct run *run, struct err *err)
 		return err_cannot(err, CONFINEMENT,
 				  "--audit needs BPF LSM, which this host does not have (%s)", why);
 	c->opts =
-		(struct confine_opts){ .policy = c->hooks ? every_file() : &c->policy,
+		(struct confine_opts){ .policy = &c->policy,
 				       .mounts = !c->hooks,
 				       .landlock = !run->spec->audit && confine_landlock_abi() > 0,
 				       .uid = run_uid(run) };
