@@ -137,7 +137,7 @@ static int by_size(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The bound is ten times what it takes on an idle host: a test, not a benchmark. */
+/* What is measured is printed. The bound is for a machine under emulation: a wait, not a price. */
 static void it_is_cheap(void **state)
 {
 	uint64_t *took = shared(ROUNDS * sizeof(*took));
@@ -159,8 +159,7 @@ static void it_is_cheap(void **state)
 	qsort(took, ROUNDS, sizeof(*took), by_size);
 	print_message("median %.0f us, worst %.0f us\n", (double)took[ROUNDS / 2] / 1e3,
 		      (double)took[ROUNDS - 1] / 1e3);
-	if (access("/sys/firmware/qemu_fw_cfg", F_OK) < 0)
-		assert_in_range(took[ROUNDS / 2], 0, 6000000);
+	assert_in_range(took[ROUNDS / 2], 0, 200000000);
 }
 
 int main(void)
