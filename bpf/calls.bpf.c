@@ -16,6 +16,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "dying.bpf.h"
+#include "sbx/adopt.h"
 #include "fs_live.bpf.h"
 #include "net_maps.bpf.h"
 
@@ -306,6 +307,7 @@ static __always_inline int control(struct sbx_control *in, struct task_struct *t
 		return 0;
 	case SBX_CONTROL_LABEL:
 	case SBX_CONTROL_OWNER:
+	case SBX_CONTROL_ADOPT:
 		return request_put(in);
 	}
 	return -EINVAL;

@@ -24,6 +24,18 @@ static __always_inline __u32 signal_bits(const struct signal_struct *sig)
 	return address_bits((__u64)(long)sig);
 }
 
+/* Only where there is none: -EEXIST when somebody was first. */
+static __always_inline int row_add(__u64 key, const struct sbx_task *row)
+{
+	int rc;
+
+	filter_add(key, 1);
+	rc = bpf_map_update_elem(&tasks, &key, row, BPF_NOEXIST);
+	if (rc)
+		filter_add(key, -1);
+	return rc;
+}
+
 /* In the place of whatever row is there; but whether there was one, the filter must know. */
 static __always_inline int row_put(__u64 key, const struct sbx_task *row)
 {
@@ -87,6 +99,17 @@ static __always_inline void row_complete(struct sbx_task *row, const struct task
 	row_fill(row, task);
 	row->signal = signal_bits(task->signal);
 	row->flags &= ~SBX_TASK_EMBRYO;
+}
+
+/* -EEXIST: the tree is just being adopted (adopt.bpf.c), and this child was, before its fork was through. */
+static __always_inline int row_put_child(struct task_struct *child, const struct sbx_task *row)
+{
+	int rc = row_add((__u64)(long)child, row);
+	struct sbx_task *there = rc == -EEXIST ? row_at(child) : NULL;
+
+	if (rc != -EEXIST || (there && there->start_ns == child->start_boottime))
+		return rc;
+	return row_put((__u64)(long)child, row);
 }
 
 static __always_inline struct sbx_sandbox *sandbox_of(__u64 id)

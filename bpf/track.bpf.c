@@ -114,22 +114,24 @@ static __always_inline void fork_event(struct sbx_sandbox *sb, struct sbx_task *
 static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row,
 				  struct task_struct *child, struct sbx_event *e)
 {
-	struct tally t = { 1, row->flags & SBX_TASK_PROCESS ? 1 : 0,
-			   row->flags & SBX_TASK_PROCESS ? 1 : 0, 0 };
-	__u64 key = (__u64)(long)child;
+	__u32 born = row->flags & SBX_TASK_PROCESS ? 1 : 0;
+	struct tally t = { 1, born, born, 0 };
 	bool hit = too_deep(sb, row);
+	int rc;
 
 	row_fill(row, child);
 	if (sb->live >= SBX_MAX_TASKS_PER_SANDBOX) {
 		dying_hit(sb, SBX_TASKS_HIT);
 		hit = true;
 	}
-	if (sb->flags & SBX_DYING)
-		row->flags |= SBX_TASK_BORN_DYING;
+	row->flags |= sb->flags & SBX_DYING ? SBX_TASK_BORN_DYING : 0;
 	tally_up(sb, &t);
-	if (row_put(key, row)) {
+	rc = row_put_child(child, row);
+	if (rc) {
 		t = (struct tally){ -t.threads, -t.processes, -t.born, 0 };
 		tally_up(sb, &t);
+		if (rc == -EEXIST)
+			return;
 		STAT_ADD(insert_failed);
 		dying_hit(sb, SBX_TASKS_HIT);
 		row->flags |= SBX_TASK_BORN_DYING;
@@ -147,11 +149,9 @@ static __always_inline void birth(struct sbx_sandbox *sb, struct sbx_task *row,
 /* The sandbox's row is gone but members survive: their children stay findable, and are killed. */
 static __always_inline void birth_orphan(struct sbx_task *row, struct task_struct *child)
 {
-	__u64 key = (__u64)(long)child;
-
 	row_fill(row, child);
 	row->flags |= SBX_TASK_BORN_DYING;
-	if (row_put(key, row))
+	if (row_put((__u64)(long)child, row))
 		STAT_ADD(insert_failed);
 	kill_child(child);
 }

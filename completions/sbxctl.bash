@@ -5,6 +5,7 @@ _sbxctl_options() { # COMMAND
 	case $1 in
 	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
+	attach) echo "--foreground --kill-with-keeper --timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	ps) echo "-a --all -w --wide -o --columns -T --tree --json --color" ;;
 	stop) echo "-t --timeout" ;;
 	kill) echo "-s --signal" ;;
@@ -110,7 +111,7 @@ _sbxctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} at kind
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		COMPREPLY=($(compgen -W "run plan ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run plan attach detach ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help --help --version" -- "$cur"))
 		return
 	fi
 	case $command in
@@ -140,7 +141,7 @@ _sbxctl() {
 	esac
 	case $command in
 	run | plan) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	help) COMPREPLY=($(compgen -W "run plan ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help" -- "$cur")) ;;
+	help) COMPREPLY=($(compgen -W "run plan attach detach ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help" -- "$cur")) ;;
 	inspect | logs | wait) COMPREPLY=($(compgen -W "$(sbxctl ps -a 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur")) ;;
 	stop | kill | freeze | thaw | update | events)
 		COMPREPLY=($(compgen -W "$(sbxctl ps 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))

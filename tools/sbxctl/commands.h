@@ -35,6 +35,8 @@ const struct command *command_find(const char *name);
 
 int cmd_run(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_detach(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_inspect(int argc, char **argv);
 int cmd_stop(int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control: stop, kill, freeze, thaw, update. */
+/* control: stop, kill, freeze, thaw, detach, update. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -28,6 +28,19 @@ static int kill_over_its_head(struct target *t, struct err *err)
 	return rc;
 }
 
+/* An attached tree whose keeper died: what can be done without one. */
+static int act_alone(struct target *t, const struct request *request, struct err *err)
+{
+	int rc;
+
+	if (request->op == REQUEST_DETACH)
+		return sweep_let_go(&t->dir, err);
+	if (request->op != REQUEST_TERMINATE)
+		return target_ask(t, request, NULL, err);
+	rc = sweep_kill(&t->dir, err);
+	return rc ? rc : sweep_run(&t->dir, err);
+}
+
 /* One run: asks, and for what ends it waits until it has. 0, or 1 after a line on stderr. */
 static int act(const char *command, const char *word, const struct request *request, bool wait)
 {
@@ -39,7 +52,7 @@ static int act(const char *command, const char *word, const struct request *requ
 		return print_err(command, &err);
 	if (request->op == REQUEST_TERMINATE)
 		t.client.timeout_ms = SILENCE_MS;
-	rc = target_ask(&t, request, NULL, &err);
+	rc = t.keeperless ? act_alone(&t, request, &err) : target_ask(&t, request, NULL, &err);
 	if (rc == -ETIMEDOUT && request->op == REQUEST_TERMINATE)
 		rc = kill_over_its_head(&t, &err);
 	else if (!rc && wait)
@@ -91,6 +104,11 @@ int cmd_freeze(int argc, char **argv)
 int cmd_thaw(int argc, char **argv)
 {
 	return simple(argc, argv, REQUEST_THAW, false);
+}
+
+int cmd_detach(int argc, char **argv)
+{
+	return simple(argc, argv, REQUEST_DETACH, true);
 }
 
 int cmd_kill(int argc, char **argv)

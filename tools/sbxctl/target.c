@@ -28,7 +28,8 @@ static int settle(struct target *t, enum rundir_state state, struct err *err)
 		return 0;
 	case RUNDIR_DEAD:
 		rc = sweep_run(&t->dir, err);
-		return rc == -EBUSY ? 1 : rc;
+		t->keeperless = rc == -EINPROGRESS;
+		return rc == -EBUSY ? 1 : t->keeperless ? 0 : rc;
 	case RUNDIR_LIVE:
 		rc = client_open(&t->client, &t->dir, err);
 		t->live = rc == 0;
@@ -74,6 +75,8 @@ void target_close(struct target *t)
 
 int target_ask(struct target *t, const struct request *request, json_t **reply, struct err *err)
 {
+	if (t->keeperless)
+		return sweep_run(&t->dir, err);
 	if (!t->live)
 		return err_say(err, ERR_NOT_FOUND, -ESRCH, "run '%s' has already ended", t->dir.id);
 	return client_call(&t->client, request, reply, err);
@@ -119,6 +122,8 @@ int target_wait(struct target *t, int *status, struct err *err)
 	int rc = 0;
 
 	*status = -1;
+	while (t->keeperless && sweep_run(&t->dir, NULL) == -EINPROGRESS)
+		breathe();
 	if (t->live)
 		rc = wait_live(t, status, err);
 	if (rc || *status >= 0)

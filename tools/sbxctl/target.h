@@ -11,6 +11,7 @@
 struct target {
 	struct rundir dir;
 	bool live; /* `client` is connected to its keeper */
+	bool keeperless; /* attached, and goes on without one: `err` of target_ask says what is possible */
 	struct client client;
 };
 

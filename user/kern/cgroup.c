@@ -49,7 +49,7 @@ uint32_t cgroup_level(const struct cgroup *cg)
 
 const char *cgroup_path(const struct cgroup *cg)
 {
-	return cg->v2.dir;
+	return *cg->v2.dir ? cg->v2.dir : NULL;
 }
 
 int cgroup_kind_fd(const struct cgroup *cg, enum cgroup_kind kind, bool *v1)

@@ -45,10 +45,12 @@ struct cgroup; /* opaque */
  * ERR_CANNOT_ENFORCE of memory_cap, pids_cap or cpu_cap. Leaves nothing behind on failure. */
 int cgroup_create(struct cgroup **out, const struct cgroup_opts *opts, struct err *err);
 
+int cgroup_none(struct cgroup **out,
+		struct err *err); /* nothing is made, nothing can be measured or bounded */
 enum cgroup_driver cgroup_driver(const struct cgroup *cg);
 /* Directory for CLONE_INTO_CGROUP; owned by cg. */
 int cgroup_clone_fd(const struct cgroup *cg);
-/* Id, depth below the root (UINT32_MAX: not to be known in this namespace), path: of the v2 group. */
+/* Id, depth below the root (UINT32_MAX: not to be known in this namespace), path (NULL: none): of the v2 group. */
 uint64_t cgroup_id(const struct cgroup *cg);
 uint32_t cgroup_level(const struct cgroup *cg);
 const char *cgroup_path(const struct cgroup *cg);

@@ -243,6 +243,14 @@ int cgroup_create(struct cgroup **out, const struct cgroup_opts *opts, struct er
 	return 0;
 }
 
+int cgroup_none(struct cgroup **out, struct err *err)
+{
+	const struct cgroup_opts nothing = { .limits = CGROUP_NO_LIMITS };
+
+	*out = new_cgroup(&nothing);
+	return *out ? 0 : err_set(err, -ENOMEM, "attach");
+}
+
 /* Whether the group has the files of a kind: what it was started without is refused. */
 static int updatable(const struct cgroup *cg, enum cgroup_kind kind, struct err *err)
 {
@@ -250,6 +258,9 @@ static int updatable(const struct cgroup *cg, enum cgroup_kind kind, struct err 
 	bool v1;
 	int fd = cgroup_kind_fd(cg, kind, &v1);
 
+	if (cg->driver == CGROUP_NONE)
+		return err_cannot(err, cgroup_kind_capability(kind),
+				  "the tree was attached and stays in its own control groups");
 	if (!cgroup_limits_read(fd, v1, kind, &now))
 		return 0;
 	return err_cannot(

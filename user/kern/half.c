@@ -24,6 +24,8 @@ const char *const half_pin_names[HALF_PINS] = {
 	[HALF_FS_ENTRIES] = "fs_entries",
 	[HALF_FILTER] = "row_filter",
 	[HALF_VIEW] = "view_tasks",
+	[HALF_ADOPT] = "adopt_tasks",
+	[HALF_LET_GO] = "sandbox_let_go",
 	[HALF_FS_INODES] = "fs_inodes",
 	[HALF_NET_LIVE] = "net_live",
 	[HALF_NET_RULES] = "net_rules",
@@ -83,8 +85,9 @@ bool half_host_pids(struct kern *k)
 
 int half_iter(int prog_fd, int pidfd)
 {
-	union bpf_iter_link_info info = { .task = { .pid_fd = (__u32)pidfd } };
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = &info, .iter_info_len = sizeof(info));
+	union bpf_iter_link_info info = { .task = { .pid_fd = pidfd < 0 ? 0 : (__u32)pidfd } };
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .iter_info = pidfd < 0 ? NULL : &info,
+		    .iter_info_len = pidfd < 0 ? 0 : sizeof(info));
 	own_fd link = bpf_link_create(prog_fd, 0, BPF_TRACE_ITER, &opts);
 	int fd;
 

@@ -24,6 +24,8 @@ enum half_pin {
 	HALF_FS_LIVE,
 	HALF_VIEW,
 	HALF_NET_LIVE,
+	HALF_ADOPT,
+	HALF_LET_GO,
 	HALF_FIRST, /* pinned when the half is loaded; what follows with the first file policy: */
 	HALF_FS_OBJECTS = HALF_FIRST,
 	HALF_FS_ENTRIES,
@@ -57,7 +59,7 @@ int half_run(int prog_fd, void *args, size_t size);
 /* Whether our pid numbers are those of the kernel half: false in a container. */
 bool half_host_pids(struct kern *k);
 
-/* Opens the iterator `prog_fd` on the process behind pidfd. -ESRCH when it is gone. */
+/* Opens the iterator `prog_fd` on the process behind pidfd (-ESRCH when it is gone), or with -1 on all threads. */
 int half_iter(int prog_fd, int pidfd);
 
 struct half_threads {	  /* what iter/task said about one process */

@@ -77,6 +77,8 @@ int kern_sandbox_set_dying(struct kern *k, uint64_t id);
 /* For the keepers of sandboxes inside: why they are told to end, and until when they may run. */
 int kern_sandbox_set_ending(struct kern *k, uint64_t id);
 int kern_sandbox_set_deadline(struct kern *k, uint64_t id, uint64_t deadline_ns);
+/* The caller's next child is not its root: that runs already. */
+int kern_sandbox_unseed(struct kern *k, uint64_t id);
 /* Removes the row, and with it the ring slot and the seed that nobody took. Idempotent. */
 int kern_sandbox_delete(struct kern *k, uint64_t id);
 /* Ids of all rows; *count in: capacity, out: found. */
@@ -87,6 +89,18 @@ int kern_sandbox_list(struct kern *k, uint64_t *ids, size_t *count);
 int kern_label_pidfd(struct kern *k, int pidfd, uint64_t id, struct err *err);
 /* Sandbox of a process, 0 when none. */
 int kern_label_of(struct kern *k, int pidfd, uint64_t *id);
+
+struct kern_adopted {
+	unsigned int threads, processes; /* that it has now */
+	unsigned int foreign;		 /* processes right below it that are of other sandboxes */
+	unsigned int passes;
+};
+/* Labels every thread of a process that runs already and of all its descendants, also while they fork. Each error as
+ * of kern_label_pidfd; -ETIMEDOUT when it does not end. What it labelled stays so: let it go. */
+int kern_adopt(struct kern *k, int pidfd, uint64_t id, struct kern_adopted *out, struct err *err);
+/* The opposite: members become what they were, of the sandbox around or of none. Nobody is signalled. -ECANCELED when
+ * they are being killed. */
+int kern_let_go(struct kern *k, uint64_t id);
 
 /* Calls fn for every thread row of sandbox `id` and of those inside it (0: of all); O(tracked).
  * What comes or goes meanwhile may be missed. A return other than 0 ends the walk and is

@@ -154,6 +154,11 @@ int kern_sandbox_set_deadline(struct kern *k, uint64_t id, uint64_t deadline_ns)
 	return rc ? rc : c.error;
 }
 
+int kern_sandbox_unseed(struct kern *k, uint64_t id)
+{
+	return half_control(k, id, SBX_CONTROL_UNSEED);
+}
+
 int kern_sandbox_delete(struct kern *k, uint64_t id)
 {
 	int rc = half_control(k, id, SBX_CONTROL_DELETE);

@@ -27,6 +27,7 @@ struct watch {
 	const char *cgroup;
 	int control, keeper, owner, timer;
 	short owner_events;
+	bool outlives;
 };
 
 static int by_number(const void *a, const void *b)
@@ -66,7 +67,7 @@ static void detach(struct watch *w)
 }
 
 /* True when there is something to kill, false when the keeper says that there is not. */
-static bool wait_for_end(const struct watch *w)
+static bool wait_for_end(struct watch *w)
 {
 	struct pollfd p[] = {
 		{ .fd = w->control, .events = POLLIN },
@@ -76,10 +77,18 @@ static bool wait_for_end(const struct watch *w)
 	};
 	char word;
 
-	while (poll(p, 4, -1) < 0)
-		if (errno != EINTR)
+	for (;;) {
+		if (poll(p, 4, -1) < 0) {
+			if (errno != EINTR)
+				return true;
+			continue;
+		}
+		if (p[0].revents && read(w->control, &word, 1) == 1)
+			return false;
+		if (!w->outlives || p[2].revents || p[3].revents)
 			return true;
-	return !p[0].revents || read(w->control, &word, 1) != 1;
+		p[0].fd = p[1].fd = -1; /* the keeper is dead, and what it supervised goes on */
+	}
 }
 
 static void kill_tree(const struct watch *w)
@@ -130,7 +139,8 @@ int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *
 			     .cgroup = opts->cgroup,
 			     .owner = opts->owner_fd,
 			     .owner_events = opts->owner_events,
-			     .timer = opts->timer_fd };
+			     .timer = opts->timer_fd,
+			     .outlives = opts->outlives };
 	int pair[2];
 
 	*w = (struct watcher){ .pid = -1, .pidfd = -1, .control_fd = -1 };

@@ -23,6 +23,7 @@ struct watcher_opts {
 	int owner_fd;	    /* -1: none */
 	short owner_events; /* of it, that mean its end */
 	int timer_fd;	    /* readable: the keeper did not keep the deadline; -1: none */
+	bool outlives;	    /* the keeper's death kills nothing: the owner is watched on */
 };
 /* After the root was cloned: before, the watcher would take the seed and be the root itself
  * (-EPROTO). */

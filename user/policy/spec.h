@@ -72,7 +72,8 @@ struct spec {
 	enum owner_mode owner_mode;
 	int64_t owner_arg; /* pid or fd */
 	enum leftovers leftovers;
-	bool detach;
+	bool detach, kill_with_keeper; /* the latter of an attached tree, which else survives it */
+	pid_t attach;		       /* a tree that runs already; 0: start a command */
 	char *name;
 	struct spec_pair *labels;
 	size_t label_count;
@@ -86,8 +87,7 @@ struct spec {
 	size_t allow_reduced_count;
 
 	enum workdir_mode workdir_mode;
-	char *workdir;
-	char *chdir;
+	char *workdir, *chdir;
 	bool private_tmp;
 
 	struct file_wish *files;

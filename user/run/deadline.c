@@ -10,6 +10,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "run/attach.h"
 #include "run/receipt.h"
 #include "run/state.h"
 
@@ -121,7 +122,7 @@ static void orphaned(struct run *run, const struct sbx_sandbox *row)
 				   .killed_by = KILLED_BY_OWNER,
 				   .limit = -1 };
 
-	if (row->flags & SBX_OWNER_DIED || owner_is_gone(run))
+	if ((row->flags & SBX_OWNER_DIED && !attach_root_owns(run)) || owner_is_gone(run))
 		run_end(run, EV_END_NOW, owner);
 	else if (row->flags & SBX_ANCESTOR_DIED)
 		run_end(run, EV_END_NOW, run_ancestor_ends);

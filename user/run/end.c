@@ -14,6 +14,7 @@
 #include "base/fault.h"
 #include "base/own.h"
 #include "kern/strangers.h"
+#include "run/attach.h"
 #include "run/nest.h"
 #include "run/state.h"
 
@@ -163,6 +164,10 @@ static void enter_draining(struct run *run)
 	loop_timer_disarm(run->loop, &run->killing);
 	go_with_others(run);
 	run->drain_since_ns = clock_boot_ns();
+	if (run->cause.outcome == OUTCOME_DETACHED) { /* whoever asked is answered first */
+		loop_timer_arm(run->loop, &run->drain, run->drain_since_ns);
+		return;
+	}
 	if (capture_drained(&run->capture)) {
 		run_event(run, EV_DRAINED);
 		return;
@@ -260,7 +265,8 @@ void run_end(struct run *run, enum run_event how, struct run_cause cause)
 	go_first(run);
 	if (!run->cause.fixed) {
 		fix_cause(run, &cause);
-		run_autopsy(run);
+		if (how != EV_DETACH)
+			run_autopsy(run);
 	}
 	run_event(run, how);
 	if (run->state != RUN_KILLING)
@@ -373,6 +379,7 @@ void run_release(struct run *run)
 	if (run->id && run->kern && !run->unstored) {
 		if (run->confinement.asked || run->network.hooks)
 			denials_forget(run->kern, run->id);
+		attach_release(run);
 		kern_sandbox_delete(run->kern, run->id);
 	}
 	confinement_release(run);

@@ -43,7 +43,14 @@ static void from_row(struct run *run)
 		return;
 	r->processes = row.processes;
 	r->peak = row.live_processes_peak;
-	r->survivors = row.live_processes;
+	r->survivors = run->cause.outcome == OUTCOME_DETACHED ? 0 : row.live_processes;
+	if (run->cause.outcome == OUTCOME_DETACHED)
+		result_diagnostic(r, UINT64_MAX, "detached: %llu processes go on",
+				  (unsigned long long)row.live_processes);
+	if (run->spec->attach && !run->root_exited && row.flags & SBX_ROOT_EXITED) {
+		run->root_status = (int)row.root_status;
+		run->root_exited = true;
+	}
 	r->cgroup_escapes = row.escapes;
 	r->records_dropped = row.events_dropped;
 	if (r->killed == RESULT_NONE)
@@ -259,6 +266,8 @@ void run_finish(struct run *run)
 	for (int i = 0; i < 2; i++)
 		store_finish(&run->capture.streams[i].store, run->spec->keep_spill,
 			     i ? &r->err_ : &r->out);
+	if (run->spec->attach) /* it wrote to whatever it had */
+		r->out.bytes = r->err_.bytes = RESULT_NONE;
 	diagnose(run);
 	store_result(run);
 }

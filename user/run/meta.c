@@ -133,6 +133,7 @@ int meta_read(struct meta *m, const struct rundir *d, struct err *err)
 		m->cgroup_path = path;
 		m->cgroup_id = (uint64_t)cgroup;
 	}
+	m->attached = json_is_object(json_object_get(m->result, "attached"));
 	m->reader = (uid_t)uid;
 	m->reader_gid = (gid_t)gid;
 	m->this_boot = !boot_id(now) && !strcmp(now, boot);

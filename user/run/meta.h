@@ -38,6 +38,7 @@ int meta_write(struct rundir *d, const struct result *at_launch, const struct me
 struct meta {
 	json_t *json;
 	bool this_boot;
+	bool attached; /* not started by its keeper, which does not own it */
 	pid_t keeper_pid, root_pid;
 	const char *cgroup_path; /* borrowed from json; NULL: none */
 	uint64_t cgroup_id;

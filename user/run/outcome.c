@@ -16,6 +16,7 @@ static const char *const outcome_names[] = {
 	[OUTCOME_OWNER_EXITED] = "owner_exited",
 	[OUTCOME_STOPPED] = "stopped",
 	[OUTCOME_INTERNAL_ERROR] = "internal_error",
+	[OUTCOME_DETACHED] = "detached",
 };
 
 static const char *const killed_by_names[] = {

@@ -16,6 +16,7 @@ enum outcome {
 	OUTCOME_OWNER_EXITED,
 	OUTCOME_STOPPED,
 	OUTCOME_INTERNAL_ERROR,
+	OUTCOME_DETACHED, /* attached, and let go alive */
 };
 
 enum killed_by {

@@ -40,13 +40,18 @@ static struct verdict judge(const struct receipt *receipt)
 {
 	struct verdict v = { .exit_code = -1, .signal = -1 };
 
+	if (receipt->let_go) {
+		v.outcome = OUTCOME_DETACHED;
+		v.diagnostic = "detached after its keeper had died; its processes go on";
+		return v;
+	}
 	if (!receipt->has_row || !(receipt->row.flags & SBX_ROOT_EXITED)) {
 		v.diagnostic = receipt->this_boot
 				       ? "the keeper died and left no evidence of the end"
 				       : "the host was restarted while it ran";
 		return v;
 	}
-	if (!receipt->row.execs) {
+	if (!receipt->row.execs && !receipt->attached) {
 		v.outcome = OUTCOME_COULD_NOT_RUN;
 		v.diagnostic = "the keeper died before it had started the command";
 		return v;
@@ -60,10 +65,12 @@ static struct verdict judge(const struct receipt *receipt)
 		v.outcome = OUTCOME_CANCELLED;
 		v.killed_by = KILLED_BY_ANCESTOR;
 		v.diagnostic = "the sandbox around it ended";
-	} else if (receipt->row.flags & SBX_OWNER_DIED && v.signal == SIGKILL) {
+	} else if (receipt->row.flags & SBX_OWNER_DIED && v.signal == SIGKILL &&
+		   !(receipt->attached && receipt->row.owner_tgid == receipt->row.root_pid)) {
 		v.outcome = OUTCOME_OWNER_EXITED;
 		v.killed_by = KILLED_BY_OWNER;
-		v.diagnostic = "the keeper died, and its tree with it";
+		v.diagnostic = receipt->attached ? "the keeper had died; its owner ended it"
+						 : "the keeper died, and its tree with it";
 	}
 	return v;
 }

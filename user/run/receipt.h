@@ -19,6 +19,8 @@ struct receipt {
 	bool has_row;
 	struct sbx_sandbox row;
 	bool this_boot; /* the record is of this boot */
+	bool attached;	/* it ran before its keeper did */
+	bool let_go;	/* … and goes on after it */
 };
 
 /* Turns the result at launch into the final one, in place. -ENOMEM. */

@@ -120,9 +120,13 @@ static void clause_text(const struct tier_clause *clause, char *buf, size_t size
 
 void result_sentence(struct result *r)
 {
-	char line[2 * sizeof(r->tier_sentence)] = "";
+	char line[2 * sizeof(r->tier_sentence)] = "", when[RESULT_TIME_LEN];
 	size_t used = 0;
 
+	if (r->attach.pid) {
+		result_time_text(r->started_unix_ns, when);
+		used = (size_t)snprintf(line, sizeof(line), "attached at %s", when);
+	}
 	for (int i = 0; i < CAP__COUNT && used < sizeof(line); i++) {
 		const struct tier_clause *clause = find_clause(r, capability_table[i].name);
 		char text[sizeof(clause->detail) + 32];
@@ -166,6 +170,8 @@ int result_exit_status(const struct result *r)
 		return r->launch_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	case OUTCOME_UNKNOWN:
 		return EXIT_COULD_NOT_RUN;
+	case OUTCOME_DETACHED:
+		return 0;
 	case OUTCOME_CANCELLED:
 	case OUTCOME_OWNER_EXITED:
 	case OUTCOME_STOPPED:

@@ -8,6 +8,7 @@
 #define RUN_RESULT_H
 
 #include "policy/spec.h"
+#include "run/attached.h"
 #include "run/denied.h"
 #include "run/outcome.h"
 
@@ -55,6 +56,7 @@ struct result {
 	const struct spec *spec; /* name, labels; borrowed */
 	char spec_digest[65];
 	bool launched_by_path;
+	struct result_attach attach;
 
 	enum outcome outcome;
 	int exit_code, signal; /* -1: absent */

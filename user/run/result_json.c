@@ -219,7 +219,7 @@ static json_t *tier_json(const struct result *r)
 
 static json_t *launch_json(const struct result *r)
 {
-	if (r->outcome == OUTCOME_COULD_NOT_RUN)
+	if (r->outcome == OUTCOME_COULD_NOT_RUN || r->attach.pid)
 		return json_null();
 	return json_string(r->launched_by_path ? "path" : "inode");
 }
@@ -235,12 +235,13 @@ json_t *result_json(const struct result *r)
 			  code(r->signal), "core_dumped", r->core_dumped, "killed_by",
 			  text_or_null(killed_by_name(r->killed_by)), "limit", limit_json(r),
 			  "limits_hit", limits_hit_json(r), "diagnostic", text(r->diagnostic));
-	json_t *body = json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o}", "times",
-				 times_json(r), "usage", usage_json(r), "tree", tree_json(r),
-				 "autopsy", autopsy_json(r), "output", "stdout",
-				 output_json(&r->out), "stderr", output_json(&r->err_), "denials",
-				 denied_json(&r->denied, SIZE_MAX), "limits", limits_json(r),
-				 "tier", tier_json(r), "spec_digest", text_or_null(r->spec_digest));
+	json_t *body =
+		json_pack("{s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o}", "times",
+			  times_json(r), "usage", usage_json(r), "tree", tree_json(r), "autopsy",
+			  autopsy_json(r), "output", "stdout", output_json(&r->out), "stderr",
+			  output_json(&r->err_), "denials", denied_json(&r->denied, SIZE_MAX),
+			  "limits", limits_json(r), "tier", tier_json(r), "spec_digest",
+			  text_or_null(r->spec_digest), "attached", attached_json(&r->attach));
 
 	if (!head || !body || json_object_update(head, body)) {
 		json_decref(head);

@@ -25,6 +25,7 @@
 
 #include "base/own.h"
 #include "policy/spec_environ.h"
+#include "run/attach.h"
 #include "run/rest.h"
 #include "run/state.h"
 #include "run/sweep.h"
@@ -115,10 +116,11 @@ int run_start(struct run *run, struct err *err)
 	int rc = signals_start(run, err);
 
 	if (rc == 0)
-		rc = run_launch(run, err);
+		rc = run->spec->attach ? attach_start(run, err) : run_launch(run, err);
 	if (rc < 0) {
 		failed(run, err);
-		run_kill(run);
+		if (!run->spec->attach)
+			run_kill(run);
 		spawn_abort(&run->child);
 		run_release(run);
 		rundir_remove(&run->dir);
@@ -164,12 +166,29 @@ int run_cancel(struct run *run)
 	return request(run, EV_END_NOW, OUTCOME_CANCELLED, KILLED_BY_CANCEL);
 }
 
+int run_detach(struct run *run, struct err *err)
+{
+	struct run_cause cause = { .outcome = OUTCOME_DETACHED, .limit = -1 };
+
+	if (!run->spec->attach)
+		return err_say(err, ERR_VALIDATION, -EINVAL,
+			       "the run was started, not attached to: nothing else supervises it");
+	if (run->state < RUN_RUNNING || run->state >= RUN_KILLING)
+		return err_say(err, ERR_NOT_FOUND, -ESRCH, "the run has already ended");
+	if (run->frozen)
+		run_freeze(run, false);
+	run_end(run, EV_DETACH, cause);
+	return 0;
+}
+
 int run_signal(struct run *run, int sig, bool tree)
 {
 	if (run->state < RUN_RUNNING || run->state >= RUN_DRAINING)
 		return -ESRCH;
 	if (tree)
 		return kern_signal_tree(run->kern, run->id, sig);
+	if (run->spec->attach)
+		return syscall(SYS_pidfd_send_signal, run->child.pidfd, sig, NULL, 0) ? -errno : 0;
 	if (run->child.pid <= 0)
 		return -ESRCH;
 	/* The root led its own group from before the exec; it may have joined another since. */
@@ -185,7 +204,7 @@ int run_freeze(struct run *run, bool frozen)
 
 	if (run->state < RUN_RUNNING || run->state >= RUN_KILLING)
 		return -ESRCH;
-	rc = cgroup_freeze(run->cgroup, frozen);
+	rc = run->spec->attach ? attach_freeze(run, frozen) : cgroup_freeze(run->cgroup, frozen);
 	if (rc == 0)
 		run->frozen = frozen;
 	return rc;
@@ -270,7 +289,7 @@ const char *run_id(const struct run *run)
 
 pid_t run_root_pid(const struct run *run)
 {
-	return run->child.pid;
+	return run->spec->attach && !run->root_exited ? run->spec->attach : run->child.pid;
 }
 
 const struct spec *run_spec(const struct run *run)

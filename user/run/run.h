@@ -45,6 +45,8 @@ int run_start(struct run *run, struct err *err);
 int run_stop(struct run *run, const uint64_t *grace_ns);
 int run_terminate(struct run *run); /* kill now: killed_by terminate */
 int run_cancel(struct run *run);    /* killed_by cancel */
+/* Lets an attached tree go, alive and without label; refused of a launched one. */
+int run_detach(struct run *run, struct err *err);
 int run_signal(struct run *run, int sig,
 	       bool tree); /* to the root's process group, or to every process */
 int run_freeze(struct run *run, bool frozen);

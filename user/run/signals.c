@@ -97,6 +97,10 @@ static void forward(struct run *run, int sig)
 				   .limit = -1,
 				   .signal = sig };
 
+	if (run->spec->attach) { /* nobody but `stop` and `kill` ends what was only attached to */
+		run_detach(run, NULL);
+		return;
+	}
 	if (run->state != RUN_RUNNING && run->state != RUN_DRAINING && sig != SIGINT &&
 	    sig != SIGTERM)
 		return;

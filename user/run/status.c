@@ -91,10 +91,12 @@ static void put_identity(json_t *out, const struct run *run)
 	json_object_set_new(out, "owner_uid", json_integer((json_int_t)run->dir.reader));
 	json_object_set_new(out, "keeper_pid", json_integer(getpid()));
 	json_object_set_new(out, "root_pid",
-			    run->child.pid > 0 ? json_integer(run->child.pid) : json_null());
+			    run_root_pid(run) > 0 ? json_integer(run_root_pid(run)) : json_null());
 	json_object_set_new(out, "started", json_string(started));
 	json_object_set_new(out, "command", meta_argv(run->spec, &dropped));
-	json_object_set_new(out, "cgroup", json_string(cgroup_path(run->cgroup)));
+	json_object_set_new(out, "cgroup",
+			    cgroup_path(run->cgroup) ? json_string(cgroup_path(run->cgroup))
+						     : json_null());
 	json_object_set_new(out, "limits", limits_json(run));
 	json_object_set_new(out, "tier", json_string(run->result.tier_sentence));
 	json_object_set_new(out, "clauses", result_clauses_json(&run->result));

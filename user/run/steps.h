@@ -29,6 +29,7 @@ enum run_event {
 	EV_TREE_EMPTY,
 	EV_KILL_BUDGET, /* something does not die */
 	EV_DRAINED,
+	EV_DETACH, /* an attached tree goes on without us */
 	RUN_EVENT__COUNT,
 };
 

@@ -50,6 +50,12 @@ static void kill_rows(struct kern *k, uint64_t id, const char *group, struct rec
 	}
 }
 
+/* A keeper owns what it launched; what it attached to goes on without it. */
+static bool outlives(const struct sbx_sandbox *row)
+{
+	return row->live && !(row->flags & (SBX_KILL_WITH_KEEPER | SBX_DYING));
+}
+
 static int write_result(struct rundir *d, const struct meta *m, const struct receipt *e,
 			struct err *err)
 {
@@ -135,7 +141,9 @@ static void sweep_unrecorded(struct rundir *d, struct kern *k, uint64_t id)
 	char name[32], path[PATH_MAX];
 	uint64_t group;
 
-	if (k)
+	if (k && !kern_sandbox_read(k, id, &e.row) && outlives(&e.row))
+		kern_let_go(k, id);
+	else if (k)
 		kill_rows(k, id, NULL, &e);
 	snprintf(name, sizeof(name), "sbx-%s", d->id);
 	if (!cgroup_find(name, path, sizeof(path), &group) &&
@@ -149,9 +157,16 @@ static void sweep_unrecorded(struct rundir *d, struct kern *k, uint64_t id)
 static int sweep_recorded(struct rundir *d, struct kern *k, uint64_t id, const struct meta *m,
 			  struct err *err)
 {
-	struct receipt e = { .this_boot = m->this_boot };
+	struct receipt e = { .this_boot = m->this_boot, .attached = m->attached };
 	int rc = 0;
 
+	if (m->attached && m->this_boot && !k)
+		return err_say(err, ERR_BUSY, -EBUSY, "run '%s' is attached", d->id);
+	if (m->attached && m->this_boot && !kern_sandbox_read(k, id, &e.row) && outlives(&e.row))
+		return err_say(err, ERR_BUSY, -EINPROGRESS,
+			       "run '%s' is attached, has lost its keeper and goes on: sbxctl kill "
+			       "ends it, sbxctl detach lets it go",
+			       d->id);
 	if (k && m->this_boot)
 		kill_rows(k, id, same_group(m) ? m->cgroup_path : NULL, &e);
 	if (m->this_boot && same_group(m))
@@ -203,6 +218,49 @@ int sweep_run(struct rundir *d, struct err *err)
 	if (kern_open(&k, NULL))
 		k = NULL;
 	rc = sweep_with(d, k, err);
+	kern_close(k);
+	return rc;
+}
+
+static int let_go(struct rundir *d, struct kern *k, uint64_t id, struct err *err)
+{
+	struct receipt e = { .this_boot = true, .attached = true, .let_go = true };
+	struct meta m;
+	int rc = meta_read(&m, d, err);
+
+	if (rc)
+		return rc;
+	rc = kern_let_go(k, id);
+	if (rc)
+		rc = err_set(err, rc, "let run '%s' go", d->id);
+	else
+		e.has_row = !kern_sandbox_read(k, id, &e.row);
+	if (!rc)
+		rc = write_result(d, &m, &e, err);
+	if (!rc) {
+		delete_rows(k, id);
+		rundir_release(d);
+	}
+	meta_done(&m);
+	return rc;
+}
+
+int sweep_let_go(struct rundir *d, struct err *err)
+{
+	struct kern *k;
+	uint64_t id;
+	int rc = kern_id_parse(d->id, &id);
+
+	if (rc)
+		return err_set(err, rc, "'%s' is not the id of a run", d->id);
+	rc = kern_open(&k, err);
+	if (rc)
+		return rc;
+	if (flock(d->fd, LOCK_EX | LOCK_NB))
+		rc = err_say(err, ERR_BUSY, -EBUSY, "run '%s' is in the hands of its keeper",
+			     d->id);
+	else
+		rc = let_go(d, k, id, err);
 	kern_close(k);
 	return rc;
 }

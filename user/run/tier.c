@@ -2,6 +2,7 @@
 /* tier: what is in force for this run, clause by clause, as it was found at launch. */
 #include <string.h>
 
+#include "run/attach.h"
 #include "run/state.h"
 
 static void tracking(const struct run *run, struct result *r)
@@ -57,10 +58,11 @@ static void limits(const struct run *run, struct result *r)
 
 static void privileges(const struct run *run, struct result *r)
 {
-	bool dropped = run->spec->drop_privileges, any = dropped || run->switch_user;
+	bool dropped = run->spec->drop_privileges && !run->spec->attach;
+	bool any = dropped || (run->switch_user && !run->spec->attach);
 	const char *how = dropped && run->switch_user ? "uid, no capabilities, no_new_privs"
 			  : dropped		      ? "no capabilities, no_new_privs"
-			  : run->switch_user	      ? "uid"
+			  : any			      ? "uid"
 						      : "not asked";
 
 	result_clause(r, "privilege_separation", how, any, any, any, NULL);
@@ -69,11 +71,17 @@ static void privileges(const struct run *run, struct result *r)
 void run_clauses(const struct run *run, struct result *r)
 {
 	bool timed = limit_in_force(&run->limits[LIMIT_WALL]);
+	bool attached = run->spec->attach;
 
 	tracking(run, r);
+	attach_clauses(run, r);
 	limits(run, r);
 	result_clause(r, "time_budget", timed ? "timerfd" : "waived", true, timed, timed, NULL);
-	result_clause(r, "output_capture", run->terminal ? "pty" : "pipes", true, true, true, NULL);
+	result_clause(r, "output_capture",
+		      attached	      ? "not asked"
+		      : run->terminal ? "pty"
+				      : "pipes",
+		      !attached, !attached, !attached, NULL);
 	confinement_clauses(run, r);
 	network_clauses(run, r);
 	result_clause(r, "process_isolation",

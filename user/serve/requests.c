@@ -46,6 +46,12 @@ static int do_thaw(struct run *run, const struct request *request, struct err *e
 	return gone_or(run_freeze(run, false), err, "thaw");
 }
 
+static int do_detach(struct run *run, const struct request *request, struct err *err)
+{
+	(void)request;
+	return run_detach(run, err);
+}
+
 static int do_update(struct run *run, const struct request *request, struct err *err)
 {
 	struct spec changes;
@@ -66,7 +72,7 @@ static int (*const actions[REQUEST__COUNT])(struct run *run, const struct reques
 	[REQUEST_STOP] = do_stop,     [REQUEST_TERMINATE] = do_terminate,
 	[REQUEST_CANCEL] = do_cancel, [REQUEST_SIGNAL] = do_signal,
 	[REQUEST_FREEZE] = do_freeze, [REQUEST_THAW] = do_thaw,
-	[REQUEST_UPDATE] = do_update,
+	[REQUEST_UPDATE] = do_update, [REQUEST_DETACH] = do_detach,
 };
 
 static json_t *denials_of(struct run *run, size_t most)

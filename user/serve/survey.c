@@ -136,8 +136,8 @@ static int note_directory(void *arg, struct rundir *d, enum rundir_state state)
 	struct survey *s = arg;
 	uint64_t number;
 
-	if ((state != RUNDIR_LIVE && state != RUNDIR_MAKING) || kern_id_parse(d->id, &number) ||
-	    survey_find(s, number))
+	/* A dead one that a sweep has left alone is an attached tree. */
+	if (state == RUNDIR_ENDED || kern_id_parse(d->id, &number) || survey_find(s, number))
 		return 0;
 	return add(s, d->id, number) ? 0 : -ENOMEM;
 }

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sbxctl attach: a tree that runs already gets a keeper, in the background unless asked otherwise. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/num.h"
+#include "base/own.h"
+#include "kern/kern.h"
+#include "policy/option.h"
+#include "policy/spec_attach.h"
+#include "run/run.h"
+#include "serve/registry.h"
+#include "serve/server.h"
+#include "background.h"
+#include "commands.h"
+#include "print.h"
+#include "profile_load.h"
+#include "usage.h"
+
+#define COMMAND_MAX 4096
+#define WORDS_MAX 256
+
+struct attaching {
+	struct spec spec;
+	struct loop loop;
+	struct run *run;
+	struct server *server;
+	struct background background;
+	bool foreground;
+	int name_lock;
+	const struct result *result;
+};
+
+static void on_process(void *arg, const struct sbx_event *event)
+{
+	server_process(((struct attaching *)arg)->server, event);
+}
+
+static void on_denied(void *arg, const struct denied_item *item)
+{
+	server_denied(((struct attaching *)arg)->server, item);
+}
+
+static void on_ended(void *arg, const struct result *result)
+{
+	struct attaching *a = arg;
+
+	a->result = result;
+	server_ended(a->server, result);
+	a->loop.stop = true;
+}
+
+/* What is now, and what is not: on the terminal as well as on record. */
+static void say_attached(const struct attaching *a)
+{
+	const struct result_attach *r = &run_result(a->run)->attach;
+
+	fprintf(stderr,
+		"sbxctl: attached to %llu processes, %llu threads; not taken back: open "
+		"descriptors and connections, mappings, memory charged elsewhere, orphans from "
+		"before; no Landlock, no no_new_privs (run %s)\n",
+		(unsigned long long)r->processes, (unsigned long long)r->threads, run_id(a->run));
+}
+
+static int keep(struct attaching *a, pid_t parent, struct err *err)
+{
+	const struct run_watch watch = {
+		.arg = a, .process = on_process, .denied = on_denied, .ended = on_ended
+	};
+	int rc = loop_init(&a->loop, err);
+
+	if (rc == 0)
+		rc = run_new(&a->run, &a->spec, &a->loop, &watch, parent, err);
+	if (rc == 0)
+		rc = run_start(a->run, err);
+	registry_claimed(&a->name_lock);
+	if (rc < 0)
+		return rc;
+	if (server_open(&a->server, a->run, &a->loop, NULL) < 0)
+		a->server = NULL;
+	if (!a->spec.quiet)
+		say_attached(a);
+	background_started(&a->background, run_id(a->run));
+	rc = loop_run(&a->loop, err);
+	server_close(a->server);
+	return rc;
+}
+
+static int finish(struct attaching *a, int rc, const struct err *err)
+{
+	int status = rc ? print_err("attach", err) : 0;
+
+	if (a->result)
+		status = result_exit_status(a->result);
+	if (a->result && a->foreground && a->result->diagnostic[0])
+		fprintf(stderr, "sbxctl: %s (run %s)\n", a->result->diagnostic, a->result->id);
+	background_ended(&a->background, status);
+	run_free(a->run);
+	spec_done(&a->spec);
+	loop_done(&a->loop);
+	return status;
+}
+
+/* ---- arguments ------------------------------------------------------------------------------ */
+
+/* One of our own flags; what they do not know is a run option, or the PID. */
+static bool take_own(struct attaching *a, const char *word)
+{
+	if (!strcmp(word, "--foreground"))
+		a->foreground = true;
+	else if (!strcmp(word, "--kill-with-keeper"))
+		a->spec.kill_with_keeper = true;
+	else
+		return false;
+	return true;
+}
+
+static int set_pid(struct spec *spec, const char *word)
+{
+	uint64_t pid;
+
+	if (spec->attach)
+		return usage_refuse("attach", "unexpected '%s'; one process at a time", word);
+	if (num_u64(word, &pid) || pid == 0 || pid > INT32_MAX)
+		return usage_refuse("attach", "'%s' is not the number of a process", word);
+	spec->attach = (pid_t)pid;
+	return 0;
+}
+
+static int parse(struct attaching *a, int argc, char **argv)
+{
+	const unsigned int groups = command_find("attach")->option_groups;
+	struct err err = { 0 };
+	char *rest[WORDS_MAX];
+	int count = 0, used, rc = 0;
+
+	if (argc > WORDS_MAX)
+		return usage_refuse("attach", "more than %d arguments", WORDS_MAX);
+	for (int i = 1; i < argc; i++)
+		if (!take_own(a, argv[i]))
+			rest[count++] = argv[i];
+	/* Options may stand before and after the PID. */
+	for (int at = 0; rc == 0 && at < count; at += used) {
+		if (rest[at][0] != '-') {
+			rc = set_pid(&a->spec, rest[at]);
+			used = 1;
+		} else if (option_parse(&a->spec, groups, count - at, rest + at, &used, &err) < 0) {
+			rc = usage_refuse_err("attach", &err);
+		} else if (at + used < count && rest[at][0] == '-' &&
+			   !strcmp(rest[at + used - 1], "--")) {
+			rc = usage_refuse("attach", "nothing is started: '--' has no place here");
+		}
+	}
+	if (!rc && !a->spec.attach)
+		rc = usage_refuse("attach", "which process? usage: sbxctl attach [OPTION...] PID");
+	return rc;
+}
+
+/* What the process was started as, for ps. */
+static int take_command(struct spec *spec, struct err *err)
+{
+	char path[40], text[COMMAND_MAX], *words[WORDS_MAX], unknown[] = "?";
+	int count = 0;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)spec->attach);
+	n = io_read_file(AT_FDCWD, path, text, sizeof(text));
+	for (char *at = text; n > 0 && at < text + n && count < WORDS_MAX; at += strlen(at) + 1)
+		words[count++] = at;
+	if (!count || !words[0][0])
+		words[(count = 1) - 1] = unknown;
+	return spec_set_command(spec, count, words, err);
+}
+
+static int check(struct spec *spec, struct err *err)
+{
+	int rc = take_command(spec, err);
+
+	if (rc == 0)
+		rc = profile_load(spec, err);
+	if (rc == 0)
+		rc = spec_check(spec, err);
+	return rc < 0 ? rc : spec_check_attach(spec, err);
+}
+
+int cmd_attach(int argc, char **argv)
+{
+	struct attaching a = { .loop = { .epoll_fd = -1, .timer_fd = -1 },
+			       .background = BACKGROUND_NONE,
+			       .name_lock = -1 };
+	struct err err = { 0 };
+	pid_t parent = getppid();
+	int rc, status;
+
+	json_object_seed((size_t)kern_id_new());
+	prctl(PR_SET_DUMPABLE, 0);
+	spec_init(&a.spec);
+	rc = parse(&a, argc, argv);
+	if (rc) {
+		spec_done(&a.spec);
+		return rc;
+	}
+	rc = check(&a.spec, &err);
+	if (rc == 0 && a.spec.name)
+		rc = registry_claim(a.spec.name, &a.name_lock, &err);
+	if (rc == 0 && !a.foreground) {
+		rc = background_fork(&a.background, true, &status, &err);
+		if (rc > 0) { /* the front; the keeper goes on behind it */
+			spec_done(&a.spec);
+			return status;
+		}
+	}
+	if (rc == 0)
+		rc = keep(&a, parent, &err);
+	return finish(&a, rc, &err);
+}
