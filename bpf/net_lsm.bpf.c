@@ -237,10 +237,11 @@ static __always_inline void name_text(char *to, struct unix_address *address)
 		to[0] = '@';
 }
 
+/* The inode stays a pointer for the verifier, which may be stored and not reckoned with. */
 static __noinline int tell_unix(struct reach *r, struct unix_sock *other, __u32 act, __u32 audit)
 {
 	struct sbx_denial_key key = { .sandbox = r->refused_by,
-				      .object = r->by_inode.inode ^ r->key.hash,
+				      .object = r->by_inode.hash ?: r->by_inode.inode,
 				      .rule = SBX_NO_RULE,
 				      .act = act };
 	struct unix_address *address = other->addr;

@@ -150,7 +150,7 @@ static int kinds(void *arg)
 	ANSWERS(0, try_socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE));
 	ANSWERS(-EPERM, try_socket(AF_INET, SOCK_RAW, IPPROTO_ICMP));
 	ANSWERS(-EPERM, try_socket(AF_INET6, SOCK_RAW, IPPROTO_RAW));
-	ANSWERS(-EPERM, try_socket(AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE));
+	MUST(try_socket(AF_INET, SOCK_DGRAM, IPPROTO_UDPLITE) < 0); /* gone since 7.1 */
 	MUST(try_socket(AF_INET, SOCK_STREAM, 262 /* MPTCP */) < 0);
 	MUST(try_socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP) < 0);
 	if (lsm) {
