@@ -8,7 +8,7 @@ need_root
 faulty=${FAULTY:-$LIB_ROOT/build/faults/sbxctl}
 [ -x "$faulty" ] || skip "needs build/faults/sbxctl (make check-e2e builds it)"
 
-points=$(cat "$LIB_ROOT"/user/run/*.c | grep -oE '"(start|end)_[a-z]+"' | tr -d '"' | sort -u)
+points=$(sed -nE 's/.*(FAULT\(|[{] )"((start|end)_[a-z]+)".*/\2/p' "$LIB_ROOT"/user/run/*.c | sort -u)
 assert_ge "$(wc -w <<<"$points")" 15 "fault points"
 
 groups() { find /sys/fs/cgroup -mindepth 1 -type d -name 'sbx-*' 2>/dev/null | sort; }

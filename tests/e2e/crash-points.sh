@@ -10,14 +10,14 @@
 points() {
 	local source=$LIB_ROOT/user/run
 	if [ -d "$source" ]; then
-		grep -ohE '"(start|end)_[a-z]+"' "$source"/*.c | tr -d '"' | sort -u
+		sed -nE 's/.*(FAULT\(|[{] )"((start|end)_[a-z]+)".*/\2/p' "$source"/*.c | sort -u
 	else
 		sed -n 's/^# points: //p' "${BASH_SOURCE[0]}" | tr ' ' '\n'
 	fi
 }
 # points: end_cgroup end_drain end_dying end_kill end_release end_result end_row start_apart start_cache
 # points: start_cgroup start_child start_dir start_enter start_environ start_exec start_files start_kern
-# points: start_label start_mounts start_names start_network start_ns start_owner start_pidns start_policy
+# points: start_label start_mounts start_names start_network start_owner start_pidns start_policy
 # points: start_ready start_record start_release start_rules start_sandbox start_sources start_streams
 # points: start_user start_verify start_watcher
 [ "$(points | wc -l)" -ge 20 ] || fail "only $(points | wc -l) fault points were found"

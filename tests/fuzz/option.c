@@ -35,7 +35,7 @@ static void check(const struct spec *spec, char *const *caller)
 	const struct spec_limit *cap = &spec->limits[LIMIT_OUTPUT];
 	char digest[65], again[65], **env = NULL;
 
-	must(spec->profile && (spec->argc || spec->shell));
+	must(spec->argc || spec->shell);
 	must(spec->preview_bytes && spec->preview_bytes <= spec->spill_at_bytes);
 	must(!limit_in_force(cap) || spec->spill_at_bytes <= cap->value);
 	must(spec->limits[LIMIT_WALL].origin != ORIGIN_UNSET);
