@@ -74,10 +74,8 @@ static inline int under_end(struct under *u)
 
 	tree_end(&u->tree);
 	kern_net_release(u->net, k);
-	for (int i = 0; i < 2; i++) {
-		close(u->go[i]);
-		close(u->ready[i]);
-	}
+	for (int i = 0; i < 2; i++)
+		close(u->go[i]), close(u->ready[i]);
 	return status;
 }
 
@@ -90,6 +88,7 @@ static inline int under(const char *const *allow, int (*act)(void *arg), void *a
 	return under_end(&u);
 }
 
+/* Fails where a part of the hooks is missing in silence. */
 static inline int net_scene_make(void **state)
 {
 	const char *why;
@@ -99,10 +98,8 @@ static inline int net_scene_make(void **state)
 	lo_up();
 	arrivals = shared(DOORS_MAX * sizeof(*arrivals));
 	k = open_kern();
-	if (kern_net_available(k, &why)) {
-		MUST(kern_net_lsm(k) == kern_facts(k)->lsm); /* none is left out in silence */
-		return 0;
-	}
+	if (kern_net_available(k, &why))
+		return kern_net_lsm(k) != kern_facts(k)->lsm;
 	print_message("skipped: %s\n", why);
 	kern_close(k);
 	k = NULL;
