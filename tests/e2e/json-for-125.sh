@@ -19,12 +19,12 @@ refused 125 -p none --no-such-option -- true
 refused 125 -p none -t never -- true
 refused 125 -p none -m 0 -- true
 refused 125 -p none
-refused 125 -- true
+refused 125 -p no-such-profile -- true
 refused 125 -p none -u no-such-user -- true
 refused 125 -p none --owner 2147483000 -- true
 refused 125 -p none -C /nonexistent -- true
 refused 125 -p none --disk 16M -- true
-refused 125 -p none --net none -- true
+refused 125 -p none --net never -- true
 refused 126 -p none -- /etc/passwd
 refused 127 -p none -- /nonexistent/program
 

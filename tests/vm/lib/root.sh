@@ -5,7 +5,7 @@
 
 rig_packages=bash,coreutils,procps,util-linux,iproute2,python3-minimal,python3,tmux,jq,strace,git,psmisc,less,make
 rig_packages+=,busybox-static,runc,systemd,systemd-sysv,dbus,libcap2-bin,libcap2,libseccomp2
-rig_packages+=,libcmocka0,libbpf1,libelf1,zlib1g,libjansson4,libsqlite3-0,python3-jsonschema
+rig_packages+=,dnsmasq-base,libc-ares2,libcmocka0,libbpf1,libelf1,zlib1g,libjansson4,libsqlite3-0,python3-jsonschema
 rig_root_name=root-$({
 	echo "$rig_packages"
 	cat "${BASH_SOURCE[0]}"
