@@ -43,7 +43,7 @@ assert_match "$err" "ambiguous: aaaaaaaaa., aaaaaaaaa."
 rmdir "$SBX_RUN_DIR"/aaaaaaaaa?
 
 # What a command is called cannot move a cursor or lie about its direction.
-"$SBXCTL" run -p none -- sh -c ': ' $'\033[2J\033]0;owned\a' $'\u202egnp.exe'
+"$SBXCTL" run -p none -- sh -c ': ' $'\033[2J\033]0;owned\a' $'\xe2\x80\xaegnp.exe'
 capture "$SBXCTL" ps -a
 assert_no_match "$out" $'\033'
 assert_match "$out" 'x1b\[2J'

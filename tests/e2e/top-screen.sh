@@ -15,7 +15,7 @@ deadline_is_far() { [ "$("$SBXCTL" inspect "$id" | jq .status.deadline_left_ns)"
 id=$("$SBXCTL" run -p none -d --name alpha -t 10m -m 64M -- sh -c "cp /bin/sleep $T/'naïve'; $T/naïve $naps & sleep $naps; :")
 printf '#!/bin/sh\nprintf "\\033]0;owned\\007\\nx\\377" >/proc/self/comm\nsleep %s\n:\n' "$naps" >"$T/hostile"
 chmod +x "$T/hostile"
-evil=$("$SBXCTL" run -p none -d -- "$T/hostile" $'\033[2J\033[1;1HHIJACKED\n\xff' $'\u202egnp.exe')
+evil=$("$SBXCTL" run -p none -d -- "$T/hostile" $'\033[2J\033[1;1HHIJACKED\n\xff' $'\xe2\x80\xaegnp.exe')
 
 term_start 80 24
 show() { term_line "LC_ALL=C.UTF-8 $top -d 0.3 $*"; }
