@@ -58,3 +58,12 @@ for point in $(points | grep ^start_); do
 	assert_one_line "$(cat "$T/err")" "^sbxctl: $point" "the line of a failure at $point"
 	assert_inventory "$T/before" "a failure at $point, with nothing to sweep"
 done
+
+# Where the kernel cannot kill and no watcher is there yet, the child sees that its keeper is gone, and so does the front.
+"$LIB_ROOT/build/faults/sbxctl" unload
+export SBX_DEGRADE=exit-hook SBX_FAULT=start_watcher:crash
+timeout 10 "$LIB_ROOT/build/faults/sbxctl" run -p none --leftovers keep -- sleep 1000 2>/dev/null
+assert_ne "$?" 124 "status of a crash before the watcher"
+unset SBX_FAULT
+inventory_sweep "$LIB_ROOT/build/faults/sbxctl"
+"$LIB_ROOT/build/faults/sbxctl" unload

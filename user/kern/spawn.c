@@ -86,8 +86,12 @@ int spawn_start(struct spawn *s, const struct spawn_opts *opts, struct err *err)
 		rc = spawn_pipes(s, &child_go, &child_fault, err);
 	if (rc == 0)
 		rc = spawn_clone(s, opts, err);
-	if (rc == 0 && s->pid == 0)
+	if (rc == 0 && s->pid == 0) {
+		/* The keeper's end held here as well would outlive the keeper, and nothing say that it is gone. */
+		close_fd(&s->go_fd);
+		close_fd(&s->fault_fd);
 		child_main(opts, s->image, child_go, child_fault);
+	}
 	if (rc < 0) {
 		spawn_abort(s);
 		spawn_done(s);
