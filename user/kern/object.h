@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * object: what the loaders of the kernel half do with the BPF object alike. The half itself is loaded at
- * the first run (loader), file hooks and the reporter with the first policy (files_load, report_load).
+ * the first run (loader), the rest with the first policy that needs it (files_load, net_load, report_load).
  */
 #ifndef KERN_OBJECT_H
 #define KERN_OBJECT_H

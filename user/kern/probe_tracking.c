@@ -125,11 +125,41 @@ static void kernel_kill_row(struct probe_row *row, const struct kern_facts *f)
 		snprintf(row->remedy, sizeof(row->remedy), "%s", REMEDY_BPF);
 }
 
-static void attach_row(struct probe_row *row)
+/* A process that runs already is labelled; the number of its threads, or a negative errno. */
+static int adopt_child(struct kern *k, struct attempt *child, struct err *err)
 {
-	row->listed = row->attempted = true;
-	probe_say(row, "iter/task",
-		  "the kernel half can label a running process; this build has no attach command");
+	const struct kern_sandbox_opts opts = { 0 };
+	struct kern_adopted got = { 0 };
+	uint64_t id = 0;
+	int rc = kern_sandbox_create(k, &opts, &id, err);
+
+	if (rc)
+		return rc;
+	rc = kern_sandbox_unseed(k, id);
+	if (!rc)
+		rc = kern_adopt(k, child->pidfd, id, &got, err);
+	kern_let_go(k, id);
+	kern_sandbox_delete(k, id);
+	return rc ? rc : (int)got.threads;
+}
+
+static void attach_row(struct probe_row *row, struct kern *k)
+{
+	struct attempt child;
+	struct err err = { 0 };
+	int rc = attempt_start(&child, NULL, sleep_for_ever, NULL);
+
+	row->listed = true;
+	if (rc == 0) {
+		rc = adopt_child(k, &child, &err);
+		kill(child.pid, SIGKILL);
+		attempt_wait(&child, ATTEMPT_MS);
+	}
+	row->attempted = row->enforced = rc == 1;
+	probe_say(row, "iter/task", "a running child was %sadopted%s%s",
+		  row->enforced ? "" : "not ", *err.text ? ": " : "", err.text);
+	if (!row->enforced)
+		snprintf(row->remedy, sizeof(row->remedy), "%s", REMEDY_BPF);
 }
 
 /* Unreadable means none (contract 74): securityfs, else the system call. */
@@ -197,7 +227,7 @@ void probe_tracking(struct probe_report *r)
 	}
 	tracking_row(&r->rows[CAP_PROCESS_TRACKING], k);
 	kernel_kill_row(&r->rows[CAP_KERNEL_KILL], kern_facts(k));
-	attach_row(&r->rows[CAP_ATTACH]);
+	attach_row(&r->rows[CAP_ATTACH], k);
 	lsm_row(&r->rows[CAP_LSM_ENFORCEMENT], kern_facts(k));
 	kern_close(k);
 }
