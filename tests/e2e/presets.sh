@@ -32,22 +32,29 @@ assert_eq "$rc $(result '[.limits.wall.value, .limits.wall.origin] | @json')" '0
 	"a limit of the preset that was waived"
 
 # Structure: a short run passes any budget, so the absence of a deadline is read off the keeper's descriptors.
-keeper_timers() { # OPTIONS: timerfds of a live keeper
+keeper_timers() { # OPTIONS: timerfds of a live keeper, and armed ones, once it is at rest
 	rm -f "$T/up"
 	"$SBXCTL" run -p none "$@" -- sh -c "touch '$T/up'; exec sleep 1000" &
+	keeper=$!
 	assert "the run starts" wait_until 20 test -e "$T/up"
-	# shellcheck disable=SC2010,SC2012 # a descriptor's target is only in ls's words
-	timers=$(ls -l "/proc/$!/fd" | grep -c 'timerfd')
-	armed=$(cat /proc/$!/fdinfo/* 2>/dev/null | awk '/^it_value:/ && $2 $3 != "(0,0)"' | wc -l)
-	kill $!
-	wait $! 2>/dev/null
+	rests() {
+		# shellcheck disable=SC2010,SC2012 # a descriptor's target is only in ls's words
+		timers=$(ls -l "/proc/$keeper/fd" | grep -c 'timerfd')
+		armed=$(cat "/proc/$keeper/fdinfo/"* 2>/dev/null | awk '/^it_value:/ && $2 $3 != "(0,0)"' | wc -l)
+		[ "$timers $armed" = "$wanted" ]
+	}
+	wait_until 5 rests
+	kill $keeper
+	wait $keeper 2>/dev/null
 }
+wanted='0 0'
 keeper_timers --limits none
-assert_eq "$timers" 0 "timers of a keeper without limits"
+assert_eq "$timers $armed" "$wanted" "timers of a keeper without limits, and armed ones"
 keeper_timers
-assert_eq "$timers" 0 "timers of a keeper that was given no limit"
+assert_eq "$timers $armed" "$wanted" "timers of a keeper that was given no limit"
+wanted='2 2'
 keeper_timers -t 1000
-assert_eq "$timers $armed" "1 1" "timers of a keeper with a deadline, and armed ones"
+assert_eq "$timers $armed" "$wanted" "timers of a keeper with a deadline: its own, and one that works while it is stopped"
 
 sbx_run --limits none -- true
 assert_eq "$(result '[.limits[].origin] | unique | join(" ")')" waived "origins under --limits none"

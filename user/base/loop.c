@@ -96,6 +96,15 @@ static void timer_open(struct loop *loop)
 		close_fd(&loop->timer_fd);
 }
 
+/* Nothing to wait for, no timerfd: who looks at the descriptors sees that there is no deadline. */
+static void timer_close(struct loop *loop)
+{
+	if (loop->timer_fd < 0)
+		return;
+	epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, loop->timer_fd, NULL);
+	close_fd(&loop->timer_fd);
+}
+
 static void timer_program(struct loop *loop)
 {
 	struct itimerspec at = { 0 };
@@ -202,6 +211,8 @@ int loop_step(struct loop *loop, struct err *err)
 	timers_fire(loop);
 	if (loop->stop)
 		return 0;
+	if (!loop->timers)
+		timer_close(loop);
 
 	round.count = epoll_wait(loop->epoll_fd, round.events, ROUND_MAX, wait_ms(loop));
 	if (round.count < 0 && errno != EINTR)

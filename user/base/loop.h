@@ -3,7 +3,7 @@
  * loop: one epoll set and a list of timers, single-threaded.
  *
  * Sources and timers are embedded in their owner; the loop never frees them. Timers are absolute
- * CLOCK_BOOTTIME nanoseconds behind one timerfd, which exists only once a timer was armed. Timers
+ * CLOCK_BOOTTIME nanoseconds behind one timerfd, which exists only while a timer is armed. Timers
  * are looked at before every source, so that a flood of ready descriptors cannot starve a deadline.
  */
 #ifndef BASE_LOOP_H

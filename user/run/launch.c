@@ -136,17 +136,28 @@ static int make_sandbox(struct run *run, struct err *err)
 	return rc;
 }
 
+/* Only for those who share it: a run without limits has no timer. */
+static int make_backstop(struct run *run, struct err *err)
+{
+	if (run->backstop < 0)
+		run->backstop = clock_timer_new();
+	return run->backstop < 0 ? err_set(err, run->backstop, "make a timer") : 0;
+}
+
 static int make_pidns(struct run *run, struct err *err)
 {
 	bool watches = !kern_facts(run->kern)->exit_hook_kills && run->owner.fd >= 0;
 	struct pidns_ends ends = { .owner_fd = watches ? run->owner.fd : -1,
 				   .owner_events = launch_owner_events(run) };
+	int rc;
 
-	run->backstop = clock_timer_new();
+	if (run->spec->pid_ns != TRI_ON)
+		return 0;
+	rc = make_backstop(run, err);
+	if (rc < 0)
+		return rc;
 	ends.timer_fd = run->backstop;
-	if (run->backstop < 0)
-		return err_set(err, run->backstop, "make a timer");
-	return run->spec->pid_ns == TRI_ON ? pidns_start(&run->pidns, &ends, err) : 0;
+	return pidns_start(&run->pidns, &ends, err);
 }
 
 /* Kernels whose exit hook cannot send signals get the watcher: somebody must outlive us. And somebody must keep the
@@ -158,13 +169,17 @@ int launch_watcher(struct run *run, struct err *err)
 		.cgroup = cgroup_path(run->cgroup),
 		.owner_fd = run->owner.fd,
 		.owner_events = launch_owner_events(run),
-		.timer_fd = run->backstop,
 	};
+	int rc;
 
 	if (run->pidns.pid > 0 || run->watcher.pidfd >= 0)
 		return 0;
 	if (kern_facts(run->kern)->exit_hook_kills && !limit_in_force(&run->limits[LIMIT_WALL]))
 		return 0;
+	rc = make_backstop(run, err);
+	if (rc < 0)
+		return rc;
+	opts.timer_fd = run->backstop;
 	return watcher_start(&run->watcher, run->kern, &opts, err);
 }
 

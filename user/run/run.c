@@ -246,8 +246,9 @@ int run_update(struct run *run, const struct spec *changes, struct err *err)
 			run->limits[i] = c[i];
 	if (limit_in_force(&run->limits[LIMIT_OUTPUT]))
 		run->capture.limit = run->limits[LIMIT_OUTPUT].value;
-	deadline_arm(run);
-	return launch_watcher(run, err);
+	rc = launch_watcher(run, err);
+	deadline_arm(run); /* the timer of whoever watches, too */
+	return rc;
 }
 
 void run_background(struct run *run)
