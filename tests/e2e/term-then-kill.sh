@@ -7,12 +7,14 @@
 slack=$(slow_ms 1000)
 until=$(slow_ms 400) # the deadline, in milliseconds: handlers are installed by then
 
+mkfifo "$T/never"
 handled() { # OPTIONS: a root and a child that both clean up
 	rm -f "$T"/cleaned.*
+	# Waits by a read, not by sleep: what a shell forks has no handlers until it has become something else.
 	sbx_run "$@" -- bash -c "
-		bash -c 'trap \"touch $T/cleaned.child; exit 0\" TERM USR1; while :; do sleep 0.01; done' &
+		bash -c 'trap \"touch $T/cleaned.child; exit 0\" TERM USR1; while :; do read -rt 0.01 <>$T/never; done' &
 		trap 'wait; touch $T/cleaned.root; exit 0' TERM USR1
-		while :; do sleep 0.01; done"
+		while :; do read -rt 0.01 <>$T/never; done"
 	assert_eq "$rc" 124 "status"
 	assert "the root's handler ran to its end" test -e "$T/cleaned.root"
 	assert "the child's handler ran to its end" test -e "$T/cleaned.child"
