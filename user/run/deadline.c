@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "run/attach.h"
+#include "run/nest.h"
 #include "run/receipt.h"
 #include "run/state.h"
 
@@ -116,14 +117,20 @@ static bool owner_is_gone(const struct run *run)
 	return run->owner.fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
-static void orphaned(struct run *run, const struct sbx_sandbox *row)
+/* Where the sandbox around it ends too, the owner only went first. */
+static void owner_ended(struct run *run)
 {
 	struct run_cause owner = { .outcome = OUTCOME_OWNER_EXITED,
 				   .killed_by = KILLED_BY_OWNER,
 				   .limit = -1 };
 
+	run_end(run, EV_END_NOW, nest_ends(run->kern, run->id) ? run_ancestor_ends : owner);
+}
+
+static void orphaned(struct run *run, const struct sbx_sandbox *row)
+{
 	if ((row->flags & SBX_OWNER_DIED && !attach_root_owns(run)) || owner_is_gone(run))
-		run_end(run, EV_END_NOW, owner);
+		owner_ended(run);
 	else if (row->flags & SBX_ANCESTOR_DIED)
 		run_end(run, EV_END_NOW, run_ancestor_ends);
 }
@@ -174,13 +181,10 @@ static void on_ring(void *arg, uint32_t events)
 static void on_owner(void *arg, uint32_t events)
 {
 	struct run *run = arg;
-	struct run_cause cause = { .outcome = OUTCOME_OWNER_EXITED,
-				   .killed_by = KILLED_BY_OWNER,
-				   .limit = -1 };
 
 	(void)events;
 	loop_del(run->loop, &run->owner);
-	run_end(run, EV_END_NOW, cause);
+	owner_ended(run);
 }
 
 static void on_oom(void *arg, uint32_t events)
