@@ -34,11 +34,11 @@ qemu_command() {
 	local keep=snapshot=on
 	shift 4
 	[[ " $append " != *' rig.btf '* ]] || keep=snapshot=off
-	initramfs_make "$rig_scratch/initrd" "$kernel"
+	initramfs_make "$rig_scratch/initrd.$BASHPID" "$kernel"
 	qemu_argv=("$qemu/lib/ld.so" --library-path "$qemu/lib" "$qemu/qemu"
 		-L "$qemu/share" -nodefaults -no-user-config -no-reboot -display none -serial stdio
 		-monitor none -m 2048 -cpu max
-		-kernel "$rig_cache/$(kernel_entry "$kernel")/vmlinuz" -initrd "$rig_scratch/initrd"
+		-kernel "$rig_cache/$(kernel_entry "$kernel")/vmlinuz" -initrd "$rig_scratch/initrd.$BASHPID"
 		-drive "file=$root,if=virtio,format=raw,snapshot=on"
 		-drive "file=$payload,if=virtio,format=raw,$keep"
 		-append "console=ttyS0 panic=-1 oops=panic quiet loglevel=1 lsm=landlock,lockdown,yama,bpf $append"
