@@ -51,3 +51,9 @@ assert_match "$out" "^tier [AB]"
 assert_no_match "$out" $'\033'
 capture "$SBXCTL" doctor --color always
 assert_match "$out" $'\033'
+
+# On a terminal, and only there, it says what it is at.
+script -qec "TERM=xterm '$SBXCTL' doctor >/dev/null" /dev/null </dev/null >"$T/typescript"
+assert_match "$(cat "$T/typescript")" 'trying control groups' "progress on a terminal"
+capture env TERM=xterm "$SBXCTL" doctor
+assert_eq "$rc $err" "0 " "progress elsewhere"

@@ -55,8 +55,11 @@ static int act(const char *command, const char *word, const struct request *requ
 	rc = t.keeperless ? act_alone(&t, request, &err) : target_ask(&t, request, NULL, &err);
 	if (rc == -ETIMEDOUT && request->op == REQUEST_TERMINATE)
 		rc = kill_over_its_head(&t, &err);
-	else if (!rc && wait)
+	else if (!rc && wait) {
+		print_progress("waiting for the end of %s", t.dir.id);
 		rc = target_wait(&t, &status, &err);
+		print_progress(NULL);
+	}
 	target_close(&t);
 	return rc ? print_err(command, &err) : 0;
 }

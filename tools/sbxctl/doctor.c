@@ -149,6 +149,11 @@ static int report_missing(const struct diagnosis *d)
 	return d->missing_count ? 1 : 0;
 }
 
+static void tell(const char *what)
+{
+	print_progress("trying %s", what);
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	own_mem struct diagnosis *d = calloc(1, sizeof(*d));
@@ -165,7 +170,8 @@ int cmd_doctor(int argc, char **argv)
 		return rc ? rc : 1;
 	uname(&host);
 	sweep_dead();
-	probe_host(&d->report);
+	probe_host(&d->report, tell);
+	print_progress(NULL);
 	if (args_given(&a, "--require")) {
 		list = strdup(args_value(&a, "--require"));
 		rc = list ? require(d, list) : 1;

@@ -301,6 +301,22 @@ int print_json(FILE *out, const json_t *value, bool pretty)
 	return 0;
 }
 
+void print_progress(const char *fmt, ...)
+{
+	const char *term = getenv("TERM");
+	va_list args;
+
+	if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
+		return;
+	fputs("\r\033[K", stderr);
+	if (fmt) {
+		va_start(args, fmt);
+		vfprintf(stderr, fmt, args);
+		va_end(args);
+	}
+	fflush(stderr);
+}
+
 int print_err(const char *command, const struct err *err)
 {
 	fprintf(stderr, "sbxctl %s: ", command);

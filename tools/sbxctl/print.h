@@ -55,6 +55,10 @@ uint64_t print_number(const json_t *object, const char *key);
 /* Writes JSON with a newline, indented when `pretty`. */
 int print_json(FILE *out, const json_t *value, bool pretty);
 
+/* What a long command is at, in a line that the next one takes the place of; NULL takes it away. Only where stderr is
+ * a terminal. */
+void print_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* "sbxctl COMMAND: text" on stderr, escaped. Returns 1. */
 int print_err(const char *command, const struct err *err);
 

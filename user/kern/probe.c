@@ -89,13 +89,24 @@ void probe_keeper(struct probe_report *r)
 	output_capture(&r->rows[CAP_OUTPUT_CAPTURE]);
 }
 
-void probe_host(struct probe_report *out)
+void probe_host(struct probe_report *out, void (*next)(const char *what))
 {
+	static const struct {
+		const char *what;
+		void (*try)(struct probe_report *r);
+	} parts[] = {
+		{ "tracking and kill", probe_tracking },
+		{ "control groups", probe_groups },
+		{ "files, network, isolation", probe_confinement },
+		{ "the keeper", probe_keeper },
+	};
+
 	*out = (struct probe_report){ 0 };
-	probe_tracking(out);
-	probe_groups(out);
-	probe_confinement(out);
-	probe_keeper(out);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (next)
+			next(parts[i].what);
+		parts[i].try(out);
+	}
 	if (!out->rows[CAP_PROCESS_TRACKING].enforced || !out->rows[CAP_TREE_KILL].enforced)
 		out->tier = PROBE_TIER_NONE;
 	else

@@ -32,7 +32,8 @@ struct probe_report {
 	char driver[24]; /* of control groups */
 };
 
-void probe_host(struct probe_report *out);
+/* Before each part `next`, unless NULL, hears what is tried. */
+void probe_host(struct probe_report *out, void (*next)(const char *what));
 
 /* Fills mechanism and detail. */
 void probe_say(struct probe_row *row, const char *mechanism, const char *detail_fmt, ...)
