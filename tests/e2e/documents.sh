@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The man page and the completions say what the program does: they are what its tables make, every example
-# works as printed, and bash completes from them.
+# The man pages and the completions say what the program does: they are what its tables make, and every example works
+# as printed.
 . "$(dirname "$0")/../lib/lib.sh"
 
 need_root
@@ -35,36 +35,3 @@ while IFS= read -r line; do
 	esac
 done < <(sed -n 's/\\-/-/g; s/^\$ //p' "$root/man/sbxctl.1")
 assert_eq "$statuses" "124 0 3 0 0 0 " "exit statuses of the examples"
-
-# ---- bash completion ---------------------------------------------------------------------------------
-# shellcheck source=/dev/null
-. "$root/completions/sbxctl.bash"
-compopt() { echo "compopt $*" >>"$T/compopt"; }
-completes() { # WORD... , the last one under the cursor: the answers, sorted
-	COMP_WORDS=(sbxctl "$@")
-	COMP_CWORD=$#
-	COMPREPLY=()
-	: >"$T/compopt"
-	_sbxctl
-	printf '%s\n' "${COMPREPLY[@]}" | sort -u | tr '\n' ' '
-}
-assert_eq "$(completes un)" "unload " "a command"
-assert_eq "$(completes run --tim)" "--timeout " "an option"
-assert_eq "$(completes run --limits st)" "strict " "a choice"
-assert_eq "$(completes run --limits = st)" "strict " "a choice behind an equals sign"
-assert_eq "$(completes run -p none --allow-reduced mem)" "memory_cap " "a capability"
-assert_eq "$(completes run -t '')" " " "no guess at a number"
-assert_eq "$(completes ps --a)" "--all " "an option of another command"
-assert_eq "$(completes run --allow-ro)" " " "no option that this build refuses"
-assert_eq "$(completes run -q true --tim)" " " "nothing of ours behind the command"
-completes run --workdir '' >/dev/null
-assert_match "$(cat "$T/compopt")" dirnames "a directory"
-
-# shellcheck source=/dev/null
-. "$root/completions/sbxtop.bash"
-COMP_WORDS=(sbxtop --sort mem) COMP_CWORD=2
-_sbxtop
-assert_eq "${COMPREPLY[*]}" "memory mem" "columns to sort by"
-COMP_WORDS=(sbxtop --on) COMP_CWORD=1
-_sbxtop
-assert_eq "${COMPREPLY[*]}" "--once" "an option of sbxtop"
