@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * files_load: the file hooks, which are loaded, tried and attached when the first file policy asks
- * for them, and stay as long as the half.
- */
+/* files_load: the file hooks, a part that comes with the first file policy. */
 #ifndef KERN_FILES_LOAD_H
 #define KERN_FILES_LOAD_H
 
 #include "kern/half.h"
-
-/* Takes the exclusive lock. -ESTALE: the half was unloaded meanwhile. -EOPNOTSUPP: the hooks do not
- * refuse here; `err` and the half's facts say why. */
-int files_load(struct kern *k, struct err *err);
 
 /* Maps and programs of hooks that are attached but not pinned yet. */
 struct files_hooks {

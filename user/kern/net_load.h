@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * net_load: the network hooks, which are loaded, tried and attached when the first network policy asks
- * for them, and stay as long as the half.
- */
+/* net_load: the network hooks, a part that comes with the first network policy. */
 #ifndef KERN_NET_LOAD_H
 #define KERN_NET_LOAD_H
 
 #include "kern/half.h"
-
-/* Takes the exclusive lock. -ESTALE: the half was unloaded meanwhile. -EOPNOTSUPP: the hooks do not
- * refuse here; `err` and the half's facts say why. */
-int net_load(struct kern *k, struct err *err);
 
 /* Whether a child under an empty policy is refused what is outside, and not what is its own. */
 bool net_try(struct kern *k, char detail[SBX_DETAIL]);
