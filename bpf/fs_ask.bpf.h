@@ -75,10 +75,11 @@ static __noinline int tell(struct fs_ask *ask, __u32 act)
 static __always_inline int fs_ask(__u64 sandbox, struct dentry *d, struct dentry *to, __u32 want,
 				  __u32 act, __u32 how)
 {
+	struct dentry *from = plain_dentry(d);
 	struct fs_ask ask = {
-		.dentry = plain_dentry(d),
-		.to = plain_dentry(to),
-		.over = plain_dentry(d),
+		.dentry = from,
+		.to = to == d ? from : plain_dentry(to),
+		.over = from,
 		.sandbox = sandbox,
 		.want = want,
 		.how = how,

@@ -12,12 +12,21 @@
 
 #define NAME_WORDS (SBX_FS_NAME / 8)
 
-/* A short name lies in the dentry. Eight bytes at a time; what follows the name is not zero. */
+/* A short name lies in the dentry. Eight bytes at a time; what follows the name is not zero. Of the two
+ * forms a kernel has one, and refuses the offset of the other: clang must not take both out of their
+ * branches. */
 static __always_inline const __u64 *name_of(const struct dentry *d)
 {
-	if (bpf_core_field_exists(d->d_iname))
-		return (const __u64 *)&d->d_iname[0];
-	return (const __u64 *)&((const struct dentry___short *)d)->d_shortname.string[0];
+	const void *at;
+
+	if (bpf_core_field_exists(d->d_iname)) {
+		at = &d->d_iname[0];
+		asm volatile("" : "+r"(at));
+		return at;
+	}
+	at = &((const struct dentry___short *)d)->d_shortname.string[0];
+	asm volatile("" : "+r"(at));
+	return at;
 }
 
 /* clang-format off */
@@ -33,6 +42,16 @@ static const __u64 name_masks[SBX_FS_NAME][NAME_WORDS] = {
 	KEEP_4(16), KEEP_4(20), KEEP_4(24), KEEP_4(28),
 };
 /* clang-format on */
+
+/* Where a rule of that name in the directory `parent` is counted; a longer name than any that a rule
+ * has shares some cell. */
+static __always_inline __u64 name_cell(__u64 generation, __u32 parent, const struct dentry *d)
+{
+	__u32 len = d->d_name.len;
+	__u64 word = *name_of(d) & name_masks[len & (SBX_FS_NAME - 1)][0];
+
+	return sbx_fs_entry_cell(generation, parent, word, len);
+}
 
 /* False when the name is longer than any that a rule has. */
 static __always_inline bool name_copy(__u64 *to, const struct dentry *d)

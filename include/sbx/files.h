@@ -59,6 +59,34 @@ struct sbx_fs_entry {
 	__u32 rule;
 };
 
+/*
+ * A counter for each look-up that rows may answer: 0 says that there is no such row, so that most
+ * steps of a walk need none. Each row counts from before it is inserted until after it is deleted;
+ * rows that share a cell cost a look-up. A full cell stays full.
+ */
+#define SBX_FS_CELLS_BITS 18
+struct sbx_fs_filter {
+	__u8 cells[1 << SBX_FS_CELLS_BITS];
+};
+#define SBX_FS_CELL_FULL 255
+
+static inline __u64 sbx_fs_cell(__u64 mixed)
+{
+	return mixed * 0x9e3779b97f4a7c15ull >> (64 - SBX_FS_CELLS_BITS);
+}
+
+/* `inode`, `parent`: the lower half of the address. */
+static inline __u64 sbx_fs_object_cell(__u64 generation, __u32 inode)
+{
+	return sbx_fs_cell(generation ^ inode);
+}
+
+/* `word`: the first eight bytes of the name, zero after its end; `len`: its length. */
+static inline __u64 sbx_fs_entry_cell(__u64 generation, __u32 parent, __u64 word, __u32 len)
+{
+	return sbx_fs_cell(generation ^ parent ^ (word + len));
+}
+
 /* One descriptor of the asking process, as iter/task_file reports it. */
 struct sbx_fs_inode {
 	__u64 inode;
@@ -71,6 +99,7 @@ SBX_ASSERT(sizeof(struct sbx_fs_key) == 16, "sbx_fs_key crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_fs_object) == 24, "sbx_fs_object crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_fs_entry_key) == 48, "sbx_fs_entry_key crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_fs_entry) == 8, "sbx_fs_entry crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_fs_filter) == 262144, "sbx_fs_filter crosses the boundary");
 SBX_ASSERT(sizeof(struct sbx_fs_inode) == 24, "sbx_fs_inode crosses the boundary");
 
 #endif

@@ -55,6 +55,7 @@ static bool try_hooks(struct part_loading *l, char detail[SBX_DETAIL])
 		.create_fd = half_fd(l->k, HALF_CREATE),
 		.control_fd = half_fd(l->k, HALF_CONTROL),
 		.objects_fd = bpf_map__fd(l->skel->maps.fs_objects),
+		.filter_fd = bpf_map__fd(l->skel->maps.fs_filter),
 		.inodes_fd = bpf_program__fd(l->skel->progs.fs_inodes),
 	};
 

@@ -7,7 +7,7 @@
 
 /* Maps and programs of hooks that are attached but not pinned yet. */
 struct files_hooks {
-	int create_fd, control_fd, objects_fd, inodes_fd;
+	int create_fd, control_fd, objects_fd, filter_fd, inodes_fd;
 };
 /* Whether a descriptor that a rule denies is refused to a child and another one is not. */
 bool files_try(const struct files_hooks *h, char detail[SBX_DETAIL]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kern/files_rows.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "kern/files_filter.h"
 #include "kern/half.h"
 #include "sbx/denial.h"
 
@@ -125,36 +125,89 @@ static size_t find(const struct files_plan *plan, const struct sbx_fs_inode *at,
 
 static int make_objects(struct files_rows *rows, const struct found *list, size_t count)
 {
-	rows->object_keys = calloc(count, sizeof(*rows->object_keys));
-	rows->objects = calloc(count, sizeof(*rows->objects));
-	if (!rows->object_keys || !rows->objects)
+	struct sbx_fs_object *values;
+	struct sbx_fs_key *keys;
+
+	if (files_table_make(&rows->objects, &files_objects, count))
 		return -ENOMEM;
+	keys = rows->objects.keys;
+	values = rows->objects.values;
 	for (size_t i = 0; i < count; i++) {
-		rows->object_keys[i] = (struct sbx_fs_key){ rows->generation, list[i].inode };
-		rows->objects[i] = list[i].row;
+		keys[i] = (struct sbx_fs_key){ rows->generation, list[i].inode };
+		values[i] = list[i].row;
 	}
-	rows->object_count = count;
 	return 0;
+}
+
+struct named {
+	struct sbx_fs_entry_key key;
+	struct sbx_fs_entry row;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return memcmp(&x->key, &y->key, sizeof(x->key));
+}
+
+static size_t find_entries(const struct files_plan *plan, const struct sbx_fs_inode *at,
+			   uint64_t generation, struct named *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->entry_count; i++) {
+		const struct plan_entry *e = &plan->entries[i];
+		const char *slash = strrchr(e->path, '/');
+		struct sbx_fs_entry_key *key = &list[n].key;
+
+		if (e->parent != SIZE_MAX && !at[e->parent].inode)
+			continue;
+		key->generation = generation;
+		key->parent = e->parent == SIZE_MAX ? 0 : at[e->parent].inode;
+		strncpy(key->name, slash ? slash + 1 : e->path, sizeof(key->name) - 1);
+		list[n++].row = e->row;
+	}
+	return n;
+}
+
+/* One name under several paths: of equals, as with objects, what all of them give. */
+static size_t merge_entries(struct named *list, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(list, count, sizeof(*list), by_key);
+	for (size_t i = 0; i < count; i++) {
+		struct sbx_fs_entry *to = kept ? &list[kept - 1].row : NULL;
+
+		if (!to || by_key(&list[kept - 1], &list[i])) {
+			list[kept++] = list[i];
+		} else if (to->rights & ~list[i].row.rights) {
+			to->rights &= list[i].row.rights;
+			to->rule = list[i].row.rule;
+		}
+	}
+	return kept;
 }
 
 static int make_entries(struct files_rows *rows, const struct files_plan *plan,
 			const struct sbx_fs_inode *at)
 {
-	rows->entry_keys = calloc(plan->entry_count + 1, sizeof(*rows->entry_keys));
-	rows->entries = calloc(plan->entry_count + 1, sizeof(*rows->entries));
-	if (!rows->entry_keys || !rows->entries)
-		return -ENOMEM;
-	for (size_t i = 0; i < plan->entry_count; i++) {
-		const struct plan_entry *e = &plan->entries[i];
-		const char *slash = strrchr(e->path, '/');
-		struct sbx_fs_entry_key *key = &rows->entry_keys[rows->entry_count];
+	own_mem struct named *list = calloc(plan->entry_count + 1, sizeof(*list));
+	struct sbx_fs_entry_key *keys;
+	struct sbx_fs_entry *values;
+	size_t count;
 
-		if (e->parent != SIZE_MAX && !at[e->parent].inode)
-			continue;
-		key->generation = rows->generation;
-		key->parent = e->parent == SIZE_MAX ? 0 : at[e->parent].inode;
-		strncpy(key->name, slash ? slash + 1 : e->path, sizeof(key->name) - 1);
-		rows->entries[rows->entry_count++] = e->row;
+	if (!list)
+		return -ENOMEM;
+	count = merge_entries(list, find_entries(plan, at, rows->generation, list));
+	if (files_table_make(&rows->entries, &files_entries, count))
+		return -ENOMEM;
+	keys = rows->entries.keys;
+	values = rows->entries.values;
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = list[i].key;
+		values[i] = list[i].row;
 	}
 	return 0;
 }
@@ -177,128 +230,32 @@ int files_rows_make(struct files_rows *rows, struct kern *k, const struct files_
 
 void files_rows_done(struct files_rows *rows)
 {
-	free(rows->object_keys);
-	free(rows->objects);
-	free(rows->entry_keys);
-	free(rows->entries);
+	files_table_done(&rows->objects);
+	files_table_done(&rows->entries);
+	files_filter_close(rows->filter);
 	*rows = (struct files_rows){ 0 };
 }
 
 /* ---- maps ----------------------------------------------------------------------------------- */
 
-static int insert_all(int fd, const void *keys, const void *values, size_t count)
+static int insert_both(struct files_rows *rows, struct kern *k)
 {
-	LIBBPF_OPTS(bpf_map_batch_opts, opts, .elem_flags = BPF_ANY);
-	__u32 n = (__u32)count;
+	int rc = files_table_insert(&rows->objects, k, rows->filter);
 
-	if (fd < 0 || !n)
-		return fd < 0 ? fd : 0;
-	if (!bpf_map_update_batch(fd, keys, values, &n, &opts))
-		return 0;
-	return errno == E2BIG ? -ENOSPC : -errno;
+	return rc ? rc : files_table_insert(&rows->entries, k, rows->filter);
 }
 
-static void delete_all(int fd, const void *keys, size_t size, size_t count)
+int files_rows_insert(struct files_rows *rows, struct kern *k)
 {
-	for (size_t i = 0; fd >= 0 && i < count; i++)
-		bpf_map_delete_elem(fd, (const char *)keys + i * size);
-}
+	int rc = files_filter_open(&rows->filter, half_fd(k, HALF_FS_FILTER));
 
-static int insert_both(const struct files_rows *rows, struct kern *k)
-{
-	int rc = insert_all(half_fd(k, HALF_FS_OBJECTS), rows->object_keys, rows->objects,
-			    rows->object_count);
-
-	return rc ? rc
-		  : insert_all(half_fd(k, HALF_FS_ENTRIES), rows->entry_keys, rows->entries,
-			       rows->entry_count);
+	return rc ? rc : insert_both(rows, k);
 }
 
 void files_rows_delete(const struct files_rows *rows, struct kern *k)
 {
-	if (rows->object_count)
-		delete_all(half_fd(k, HALF_FS_OBJECTS), rows->object_keys,
-			   sizeof(*rows->object_keys), rows->object_count);
-	if (rows->entry_count)
-		delete_all(half_fd(k, HALF_FS_ENTRIES), rows->entry_keys, sizeof(*rows->entry_keys),
-			   rows->entry_count);
-}
-
-/* ---- what dead keepers left ----------------------------------------------------------------- */
-
-/* Both kinds of key begin with their generation. */
-struct key_list {
-	char *keys;
-	size_t size, count;
-};
-
-static int all_keys(int fd, size_t size, size_t max, struct key_list *out)
-{
-	char key[sizeof(struct sbx_fs_entry_key)], *at = NULL;
-
-	*out = (struct key_list){ .keys = calloc(max, size), .size = size };
-	if (!out->keys)
-		return -ENOMEM;
-	while (out->count < max && !bpf_map_get_next_key(fd, at, key)) {
-		memcpy(out->keys + out->count++ * size, key, size);
-		at = key;
-	}
-	return 0;
-}
-
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-static size_t live_generations(struct kern *k, uint64_t *live)
-{
-	static const size_t max = SBX_MAX_SANDBOXES;
-	own_mem uint64_t *ids = calloc(max, sizeof(*ids));
-	size_t count = max, n = 0;
-	struct sbx_sandbox row;
-
-	if (!ids || kern_sandbox_list(k, ids, &count))
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		if (kern_sandbox_read(k, ids[i], &row))
-			continue;
-		live[n++] = row.files_generation;
-		live[n++] = row.files_next;
-	}
-	qsort(live, n, sizeof(*live), by_number);
-	return n;
-}
-
-/* The keys are read before the sandboxes: whoever has rows by then has claimed them. */
-static void sweep_map(struct kern *k, int fd, size_t size, size_t max)
-{
-	own_mem uint64_t *live = calloc(2 * SBX_MAX_SANDBOXES, sizeof(*live));
-	struct key_list list;
-	uint64_t generation;
-	size_t count;
-
-	if (fd < 0 || all_keys(fd, size, max, &list))
+	if (!rows->filter)
 		return;
-	count = live ? live_generations(k, live) : 0;
-	for (size_t i = 0; count && i < list.count; i++) {
-		memcpy(&generation, list.keys + i * size, sizeof(generation));
-		if (!bsearch(&generation, live, count, sizeof(*live), by_number))
-			bpf_map_delete_elem(fd, list.keys + i * size);
-	}
-	free(list.keys);
-}
-
-int files_rows_insert(const struct files_rows *rows, struct kern *k)
-{
-	int rc = insert_both(rows, k);
-
-	if (rc != -ENOSPC)
-		return rc;
-	sweep_map(k, half_fd(k, HALF_FS_OBJECTS), sizeof(struct sbx_fs_key), SBX_MAX_FS_OBJECTS);
-	sweep_map(k, half_fd(k, HALF_FS_ENTRIES), sizeof(struct sbx_fs_entry_key),
-		  SBX_MAX_FS_ENTRIES);
-	return insert_both(rows, k);
+	files_table_delete(&rows->objects, k, rows->filter);
+	files_table_delete(&rows->entries, k, rows->filter);
 }

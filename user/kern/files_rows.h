@@ -6,15 +6,13 @@
 #define KERN_FILES_ROWS_H
 
 #include "kern/files_plan.h"
+#include "kern/files_table.h"
 #include "kern/kern.h"
 
 struct files_rows {
 	uint64_t generation;
-	struct sbx_fs_key *object_keys;
-	struct sbx_fs_object *objects;
-	struct sbx_fs_entry_key *entry_keys;
-	struct sbx_fs_entry *entries;
-	size_t object_count, entry_count;
+	struct files_table objects, entries;
+	struct sbx_fs_filter *filter; /* NULL until the rows are inserted */
 };
 
 /* `pins`: a descriptor for each object of the plan, negative where there is none. Inserts nothing. */
@@ -24,7 +22,7 @@ void files_rows_done(struct files_rows *rows);
 
 /* -ENOSPC when a map is full, even after the rows of sandboxes that are gone were removed. What was
  * inserted is the caller's to delete. */
-int files_rows_insert(const struct files_rows *rows, struct kern *k);
+int files_rows_insert(struct files_rows *rows, struct kern *k);
 void files_rows_delete(const struct files_rows *rows, struct kern *k);
 
 /* What the kernel calls the inodes behind our own descriptors: out[i] for fds[i], inode 0 where there is

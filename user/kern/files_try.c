@@ -11,6 +11,7 @@
 
 #include "base/own.h"
 #include "kern/aside.h"
+#include "kern/files_filter.h"
 #include "kern/files_rows.h"
 
 #define TRY_MS 3000
@@ -19,6 +20,7 @@ struct trial {
 	const struct files_hooks *hooks;
 	uint64_t id;
 	struct sbx_fs_key key;
+	struct sbx_fs_filter *filter;
 	int denied, allowed;
 };
 
@@ -42,6 +44,9 @@ static int deny(struct trial *t)
 	t->key.inode = at.inode;
 	row.ino = at.ino;
 	row.dev = at.dev;
+	if (files_filter_open(&t->filter, t->hooks->filter_fd))
+		return -1;
+	files_filter_add(t->filter, sbx_fs_object_cell(t->key.generation, (uint32_t)t->key.inode));
 	return bpf_map_update_elem(t->hooks->objects_fd, &t->key, &row, BPF_ANY);
 }
 
@@ -80,7 +85,9 @@ static int keep(void *arg)
 		fd = aside_start(open_both, t, NULL);
 		verdict = fd < 0 ? BROKEN : aside_end(fd, TRY_MS);
 	}
-	bpf_map_delete_elem(t->hooks->objects_fd, &t->key);
+	if (!bpf_map_delete_elem(t->hooks->objects_fd, &t->key))
+		files_filter_remove(t->filter,
+				    sbx_fs_object_cell(t->key.generation, (uint32_t)t->key.inode));
 	control(t, SBX_CONTROL_DELETE);
 	return verdict;
 }

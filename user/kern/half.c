@@ -22,6 +22,7 @@ const char *const half_pin_names[HALF_PINS] = {
 	[HALF_FS_LIVE] = "fs_live",
 	[HALF_FS_OBJECTS] = "fs_objects",
 	[HALF_FS_ENTRIES] = "fs_entries",
+	[HALF_FS_FILTER] = "fs_filter",
 	[HALF_FILTER] = "row_filter",
 	[HALF_VIEW] = "view_tasks",
 	[HALF_ADOPT] = "adopt_tasks",

@@ -29,6 +29,7 @@ enum half_pin {
 	HALF_FIRST, /* pinned when the half is loaded; what follows with the first file policy: */
 	HALF_FS_OBJECTS = HALF_FIRST,
 	HALF_FS_ENTRIES,
+	HALF_FS_FILTER,
 	HALF_FS_INODES, /* the last of them: without it the others are leftovers */
 	HALF_FS_END,
 	HALF_NET_RULES = HALF_FS_END, /* and with the first network policy: */
