@@ -9,7 +9,7 @@
  * call of it has stored, pointers of one type excepted.
  *
  * Most steps find nothing. The filter tells so without a look-up: what is counted there may have a row,
- * what is not has none.
+ * what is not has none. The first of such steps are taken by walk_skip, which calls nothing.
  */
 #ifndef FS_WALK_BPF_H
 #define FS_WALK_BPF_H
@@ -18,9 +18,13 @@
 #include "fs_rows.bpf.h"
 #include "rows.bpf.h"
 
+#define WALK_SKIPS 8
+
 struct fs_walk {
-	struct dentry *at, *below; /* below: the step before, of which `at` is the directory */
+	/* below: the step before, of which `at` is the directory; at the first one the same */
+	struct dentry *at, *below;
 	struct sbx_fs_filter *filter;
+	__u64 skipped;
 	struct fs_step s;
 };
 
@@ -30,7 +34,8 @@ static __always_inline int object_flags(struct fs_step *s, const struct sbx_fs_f
 	struct super_block *sb;
 
 	s->key.inode = (__u64)(long)inode;
-	if (!inode || !filter->cells[sbx_fs_object_cell(s->key.generation, address_bits((__u64)(long)inode))])
+	if (!inode ||
+	    !filter->cells[sbx_fs_object_cell(s->key.generation, address_bits((__u64)(long)inode))])
 		return 0;
 	sb = inode->i_sb;
 	s->ino = inode->i_ino;
@@ -51,17 +56,18 @@ static __always_inline bool may_have_entry(const struct fs_walk *w, const struct
 
 static long walk_step(__u32 i, struct fs_walk *w)
 {
-	struct dentry *d = w->at, *up = d->d_parent;
+	struct dentry *d = w->at, *up = d->d_parent, *below = w->below;
 	int flags = object_flags(&w->s, w->filter, d->d_inode);
+	__u32 names = i + (__u32)w->skipped;
 	struct super_block *sb;
 
 	w->s.here = flags & SBX_FS_ENTRIES;
-	if (i && may_have_entry(w, d->d_inode) && name_copy((__u64 *)w->s.entry.name, w->below) &&
-	    fs_entry(&w->s)) {
-		w->s.names = i - 1;
+	if (below != d && may_have_entry(w, d->d_inode) &&
+	    name_copy((__u64 *)w->s.entry.name, below) && fs_entry(&w->s)) {
+		w->s.names = names - 1;
 		return 1;
 	}
-	w->s.names = i;
+	w->s.names = names;
 	if (flags & SBX_FS_RULE)
 		return 1;
 	w->below = d;
@@ -73,6 +79,30 @@ static long walk_step(__u32 i, struct fs_walk *w)
 	return 1;
 }
 
+/* Takes steps that find nothing, as long as they are the first. */
+static __always_inline void walk_skip(struct fs_walk *w, __u64 generation)
+{
+	const __u8 *cells = w->filter->cells;
+	struct dentry *d = w->at, *up;
+	__u64 n = 0;
+
+	if (generation & SBX_FS_ANYWHERE) /* each name may have a rule */
+		return;
+#pragma clang loop unroll(full)
+	for (int i = 0; i < WALK_SKIPS; i++) {
+		__u32 inode = address_bits((__u64)(long)d->d_inode);
+
+		up = d->d_parent;
+		if (cells[sbx_fs_object_cell(generation, inode)] || up == d)
+			break;
+		w->below = d;
+		d = up;
+		n++;
+	}
+	w->at = d;
+	w->skipped = n;
+}
+
 /* The answer is in w->s; what the bound left unsettled has no right. */
 static __always_inline void walk(struct fs_walk *w, struct dentry *d, __u64 generation)
 {
@@ -80,9 +110,12 @@ static __always_inline void walk(struct fs_walk *w, struct dentry *d, __u64 gene
 	w->s.key.generation = w->s.entry.generation = generation;
 	w->s.rule = SBX_NO_RULE;
 	w->at = w->below = d;
+	w->skipped = 0;
 	w->filter = fs_filter_get();
-	if (w->filter)
-		bpf_loop(SBX_FS_DEPTH, walk_step, w, 0);
+	if (!w->filter)
+		return;
+	walk_skip(w, generation);
+	bpf_loop(SBX_FS_DEPTH, walk_step, w, 0);
 }
 
 static __always_inline int flags_at(__u64 generation, const struct inode *inode)

@@ -8,7 +8,8 @@
 int files_filter_open(struct sbx_fs_filter **filter, int fd)
 {
 	void *at = fd < 0 ? MAP_FAILED
-			  : mmap(NULL, sizeof(**filter), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			  : mmap(NULL, sizeof(**filter), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_POPULATE, fd, 0);
 
 	*filter = NULL;
 	if (at == MAP_FAILED)
