@@ -230,7 +230,7 @@ static __always_inline int retire(struct sbx_control *in)
 	return 0;
 }
 
-/* The caller holds the objects: with its death all is refused (dying_orphan). */
+/* The caller holds the objects: when nobody does any more all is refused (dying_orphan). */
 static __always_inline int files_publish(struct sbx_sandbox *sb, __u64 generation, __u32 holder)
 {
 	bool first = !sb->files_generation;
@@ -241,6 +241,7 @@ static __always_inline int files_publish(struct sbx_sandbox *sb, __u64 generatio
 	if (bpf_map_update_elem(&owners, &holder, &one, BPF_ANY))
 		return -ENOSPC;
 	sb->files_holder = holder;
+	sb->files_watcher = 0;
 	if (first)
 		live_add(fs_live_count(), 1);
 	*(volatile __u64 *)&sb->files_generation = generation;
@@ -257,6 +258,18 @@ static __always_inline int net_publish(struct sbx_sandbox *sb, __u64 generation,
 	if (first)
 		live_add(net_live_count(), 1);
 	*(volatile __u64 *)&sb->net_generation = generation;
+	return 0;
+}
+
+static __always_inline int files_hold(struct sbx_sandbox *sb, __u64 generation, __u32 watcher)
+{
+	__u32 one = 1;
+
+	if (generation != sb->files_generation || !generation)
+		return -ESTALE;
+	if (bpf_map_update_elem(&owners, &watcher, &one, BPF_ANY))
+		return -ENOSPC;
+	sb->files_watcher = watcher;
 	return 0;
 }
 
@@ -297,6 +310,8 @@ static __always_inline int control(struct sbx_control *in, struct task_struct *t
 		return 0;
 	case SBX_CONTROL_FILES_PUBLISH:
 		return files_publish(sb, in->key, task->tgid);
+	case SBX_CONTROL_FILES_HOLD:
+		return files_hold(sb, in->key, task->tgid);
 	case SBX_CONTROL_NET_CLAIM:
 		sb->net_next = in->key;
 		return 0;

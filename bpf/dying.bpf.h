@@ -34,12 +34,24 @@ static long dying_inherit(void *map, __u64 *key, struct sbx_sandbox *sb, struct 
 	return 0;
 }
 
+/* Of two that die at once the second one sees that the first is dead, or both do. */
+static __always_inline void dying_holder(struct sbx_sandbox *sb, __u32 tgid)
+{
+	bool held = sb->files_holder == tgid || sb->files_watcher == tgid;
+
+	if (!held || !sb->files_generation)
+		return;
+	__sync_val_compare_and_swap(&sb->files_holder, tgid, 0);
+	__sync_val_compare_and_swap(&sb->files_watcher, tgid, 0);
+	if (!*(volatile __u32 *)&sb->files_holder && !*(volatile __u32 *)&sb->files_watcher)
+		__sync_fetch_and_or(&sb->flags, SBX_FILES_UNHELD);
+}
+
 static long dying_orphan(void *map, __u64 *key, struct sbx_sandbox *sb, struct dying_ctx *ctx)
 {
 	__u32 flags = sb->flags;
 
-	if (sb->files_generation && sb->files_holder == ctx->tgid)
-		__sync_fetch_and_or(&sb->flags, SBX_FILES_UNHELD);
+	dying_holder(sb, ctx->tgid);
 	if ((flags & SBX_KILL_WITH_OWNER && sb->owner_tgid == ctx->tgid) ||
 	    (flags & SBX_KILL_WITH_KEEPER && sb->keeper_tgid == ctx->tgid)) {
 		__sync_fetch_and_or(&sb->flags, SBX_OWNER_DIED | SBX_DYING | SBX_KILLING);

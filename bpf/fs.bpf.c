@@ -16,7 +16,7 @@
  *
  * A policy is rows of objects and of names (sbx/files.h). An object is an inode's address, which is
  * the same through every path, mount, namespace and link, and stays while a descriptor of the
- * keeper pins it. For each act the dentry at hand is walked up (fs_walk.bpf.h), and the nearest row
+ * keeper or of its watcher pins it. For each act the dentry at hand is walked up (fs_walk.bpf.h), and the nearest row
  * decides. No path is read and no string is built for a verdict, so no path trick changes one.
  *
  * An object is where its dentry is: who may not write a directory cannot move what is in it. Moving
@@ -79,6 +79,7 @@ static __always_inline __u32 rights_of(const struct file *file)
 SEC("lsm/file_open")
 int BPF_PROG(fs_file_open, struct file *file, int ret)
 {
+	struct dentry *d = file->f_path.dentry;
 	__u64 sandbox = fs_subject();
 	__u32 want;
 
@@ -87,7 +88,7 @@ int BPF_PROG(fs_file_open, struct file *file, int ret)
 	want = rights_of(file);
 	if (file->f_flags & FMODE_EXEC_FLAG)
 		want |= SBX_FS_EXEC;
-	return fs_ask(sandbox, file->f_path.dentry, file->f_path.dentry, want, 0, 0);
+	return fs_ask(sandbox, d, d, want, 0, 0);
 }
 
 /* What a descriptor made elsewhere may do is judged where it arrives. */

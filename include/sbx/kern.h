@@ -103,14 +103,16 @@ struct sbx_sandbox {
 	__u32 cgroup_level;
 	__u32 ring; /* slot in `rings`, SBX_NO_RING when none */
 	__u32 flags;
-	__u32 nest;	    /* 0: outermost */
-	__u32 base_depth;   /* depth of its root */
-	__u32 files_holder; /* process that keeps the objects of the file policy */
-	__u32 denial_rows;  /* in `denials` */
+	__u32 nest;	     /* 0: outermost */
+	__u32 base_depth;    /* depth of its root */
+	__u32 files_holder;  /* process that keeps the objects of the file policy, 0: it is dead */
+	__u32 denial_rows;   /* in `denials` */
+	__u32 files_watcher; /* another one that keeps them */
+	__u32 pad;
 };
 #define SBX_NO_RING 0xffffffffu
 
 SBX_ASSERT(sizeof(struct sbx_task) == 48, "sbx_task crosses the boundary");
-SBX_ASSERT(sizeof(struct sbx_sandbox) == 248, "sbx_sandbox crosses the boundary");
+SBX_ASSERT(sizeof(struct sbx_sandbox) == 256, "sbx_sandbox crosses the boundary");
 
 #endif

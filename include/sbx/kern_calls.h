@@ -71,7 +71,6 @@ struct sbx_create {
 	__u32 pid_ns_level; /* of the caller; 0: its pid numbers are the kernel's */
 	__u32 pad;
 };
-
 /* Other requests about one sandbox, by BPF_PROG_RUN. */
 enum {
 	SBX_CONTROL_DELETE = 1,
@@ -87,6 +86,7 @@ enum {
 	/* the file policy whose generation is `key`: */
 	SBX_CONTROL_FILES_CLAIM = 9,	/* its rows are being filled */
 	SBX_CONTROL_FILES_PUBLISH = 10, /* it is in force; the caller holds its objects */
+	SBX_CONTROL_FILES_HOLD = 18,	/* the caller holds them as well */
 	SBX_CONTROL_ENDING = 12,
 	SBX_CONTROL_DEADLINE = 13, /* at `key` */
 	/* the network policy whose generation is `key`: */

@@ -257,6 +257,17 @@ int files_publish(struct files **files, struct kern *k, const struct file_policy
 	return 0;
 }
 
+const int *files_pins(const struct files *f, size_t *count)
+{
+	*count = f ? f->pin_count : 0;
+	return f ? f->pins : NULL;
+}
+
+int files_hold(const struct files *f, struct kern *k)
+{
+	return control(k, f->sandbox, SBX_CONTROL_FILES_HOLD, f->rows.generation);
+}
+
 void files_release(struct files *files, struct kern *k)
 {
 	struct files *older;

@@ -30,7 +30,13 @@ int files_publish(struct files **files, struct kern *k, const struct file_policy
 /* Where the file system `dev` (as the kernel numbers it) is mounted below what rule `rule` names; NULL when it is
  * not below it, but holds it. */
 const char *files_place(const struct files *files, uint32_t rule, uint32_t dev);
+/* Another process holds the objects as well, so that the death of the one that published leaves the policy
+ * in force: it inherits these descriptors, and says so itself. */
+const int *files_pins(const struct files *files, size_t *count);
+int files_hold(const struct files *files, struct kern *k);
 /* Takes the rows back; the sandbox must be gone. NULL is fine. */
 void files_release(struct files *files, struct kern *k);
+/* Takes back the rows of sandboxes that are gone, whose keepers died before they could. */
+void files_sweep(struct kern *k);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/own.h"
+#include "kern/files.h"
 #include "kern/files_filter.h"
 #include "kern/half.h"
 #include "sbx/denial.h"
@@ -250,6 +251,17 @@ int files_rows_insert(struct files_rows *rows, struct kern *k)
 	int rc = files_filter_open(&rows->filter, half_fd(k, HALF_FS_FILTER));
 
 	return rc ? rc : insert_both(rows, k);
+}
+
+void files_sweep(struct kern *k)
+{
+	struct sbx_fs_filter *filter;
+
+	if (files_filter_open(&filter, half_fd(k, HALF_FS_FILTER)))
+		return;
+	files_table_sweep(&files_objects, k, filter);
+	files_table_sweep(&files_entries, k, filter);
+	files_filter_close(filter);
 }
 
 void files_rows_delete(const struct files_rows *rows, struct kern *k)

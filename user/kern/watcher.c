@@ -20,6 +20,8 @@
 
 #define KILL_ROUNDS 1000 /* of 10 ms: who is alive then sleeps uninterruptibly */
 #define STOP_MS 1000
+#define LOOK_MS 500 /* between looks whether a tree without a keeper has ended */
+#define OWN_FDS 4
 
 struct watch {
 	struct kern *k;
@@ -27,7 +29,9 @@ struct watch {
 	const char *cgroup;
 	int control, keeper, owner, timer;
 	short owner_events;
+	const struct files *files;
 	bool outlives;
+	int *kept; /* room for all descriptors that it keeps */
 };
 
 static int by_number(const void *a, const void *b)
@@ -51,14 +55,29 @@ static void keep_only(int *fds, size_t count)
 	close_range(next, ~0u, 0);
 }
 
+/* The descriptors that stay open: those of the watch, of the kernel half, of the policy's objects. */
+static size_t kept(const struct watch *w, int *fds)
+{
+	const int own[OWN_FDS] = { w->control, w->keeper, w->owner, w->timer };
+	size_t pins, n = 0;
+	const int *pin = files_pins(w->files, &pins);
+
+	if (!fds)
+		return OWN_FDS + HALF_PINS + pins;
+	for (size_t i = 0; i < OWN_FDS; i++)
+		fds[n++] = own[i];
+	for (size_t i = 0; i < HALF_PINS; i++)
+		fds[n++] = w->k->fds[i];
+	for (size_t i = 0; i < pins; i++)
+		fds[n++] = pin[i];
+	return n;
+}
+
 static void detach(struct watch *w)
 {
-	int fds[HALF_PINS + 4] = { w->control, w->keeper, w->owner, w->timer };
 	sigset_t all;
 
-	for (int i = 0; i < HALF_PINS; i++)
-		fds[4 + i] = w->k->fds[i];
-	keep_only(fds, sizeof(fds) / sizeof(fds[0]));
+	keep_only(w->kept, kept(w, w->kept));
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	setsid();
@@ -66,28 +85,39 @@ static void detach(struct watch *w)
 	prctl(PR_SET_DUMPABLE, 0);
 }
 
-/* True when there is something to kill, false when the keeper says that there is not. */
-static bool wait_for_end(struct watch *w)
+static bool is_gone(const struct watch *w)
+{
+	struct sbx_sandbox row;
+
+	return kern_sandbox_read(w->k, w->id, &row) || !row.live;
+}
+
+/* True when there is something to kill, false when the keeper says that there is not, or it is dead and the
+ * tree, which outlives it, has ended. */
+static bool wait_for_end(const struct watch *w)
 {
 	struct pollfd p[] = {
 		{ .fd = w->control, .events = POLLIN },
-		{ .fd = w->keeper, .events = POLLIN },
+		{ .fd = w->outlives ? -1 : w->keeper, .events = POLLIN },
 		{ .fd = w->owner, .events = w->owner_events },
 		{ .fd = w->timer, .events = POLLIN },
 	};
+	bool alone = false;
 	char word;
 
 	for (;;) {
-		if (poll(p, 4, -1) < 0) {
-			if (errno != EINTR)
-				return true;
-			continue;
-		}
-		if (p[0].revents && read(w->control, &word, 1) == 1)
-			return false;
-		if (!w->outlives || p[2].revents || p[3].revents)
+		int n = poll(p, 4, alone ? LOOK_MS : -1);
+
+		if (n < 0 && errno != EINTR)
 			return true;
-		p[0].fd = p[1].fd = -1; /* the keeper is dead, and what it supervised goes on */
+		if (n > 0 && p[0].revents && read(w->control, &word, 1) == 1)
+			return false;
+		if (n > 0 && (!w->outlives || !p[0].revents))
+			return true;
+		alone = alone || n > 0;
+		p[0].fd = alone ? -1 : w->control;
+		if (alone && is_gone(w))
+			return false;
 	}
 }
 
@@ -109,6 +139,8 @@ static int watch(void *arg)
 {
 	struct watch *w = arg;
 
+	if (w->files)
+		files_hold(w->files, w->k);
 	detach(w);
 	if (wait_for_end(w))
 		kill_tree(w);
@@ -140,10 +172,15 @@ int watcher_start(struct watcher *w, struct kern *k, const struct watcher_opts *
 			     .owner = opts->owner_fd,
 			     .owner_events = opts->owner_events,
 			     .timer = opts->timer_fd,
+			     .files = opts->files,
 			     .outlives = opts->outlives };
+	own_mem int *room = calloc(kept(&job, NULL), sizeof(*room));
 	int pair[2];
 
 	*w = (struct watcher){ .pid = -1, .pidfd = -1, .control_fd = -1 };
+	job.kept = room;
+	if (!room)
+		return err_set(err, -ENOMEM, "start the watcher");
 	if (half_fd(k, HALF_TASKS) < 0 || half_fd(k, HALF_THREADS) < 0)
 		return err_set(err, -ENOENT, "open the pins in '%s'", k->dir);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))

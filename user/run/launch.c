@@ -169,6 +169,7 @@ int launch_watcher(struct run *run, struct err *err)
 		.cgroup = cgroup_path(run->cgroup),
 		.owner_fd = run->owner.fd,
 		.owner_events = launch_owner_events(run),
+		.files = run->confinement.files,
 	};
 	int rc;
 
@@ -297,12 +298,13 @@ static const struct {
 	{ "start_sandbox", make_sandbox },
 	{ "start_streams", launch_streams },
 	{ "start_child", make_child },
-	{ "start_watcher", launch_watcher }, /* after the child, which the seed is for */
 	{ "start_enter", enter_cgroup },
 	{ "start_label", verify_label },
 	{ "start_record", record }, /* while the child prepares itself; taken back when it fails */
 	{ "start_ready", wait_ready },
 	{ "start_files", confinement_enforce },
+	{ "start_watcher",
+	  launch_watcher }, /* after the child, which the seed is for; holds the files */
 	{ "start_verify", verify_limits },
 	{ "start_rules", network_enforce },
 	{ "start_apart", network_verify },

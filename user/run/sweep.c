@@ -17,6 +17,7 @@
 #include "kern/cgroup.h"
 #include "kern/cgroup_find.h"
 #include "kern/denials.h"
+#include "kern/files.h"
 #include "kern/kern.h"
 #include "kern/kill.h"
 #include "kern/strangers.h"
@@ -102,8 +103,13 @@ static int sweep_group(struct kern *k, uint64_t id, const char *path, struct err
 
 static void delete_rows(struct kern *k, uint64_t id)
 {
+	struct sbx_sandbox row;
+	bool files = !kern_sandbox_read(k, id, &row) && (row.files_generation || row.files_next);
+
 	denials_forget(k, id);
 	kern_sandbox_delete(k, id);
+	if (files)
+		files_sweep(k);
 }
 
 /* Group, row and socket, in the order in which a second sweep can still find them. */
