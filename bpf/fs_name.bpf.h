@@ -43,16 +43,6 @@ static const __u64 name_masks[SBX_FS_NAME][NAME_WORDS] = {
 };
 /* clang-format on */
 
-/* Where a rule of that name in the directory `parent` is counted; a longer name than any that a rule
- * has shares some cell. */
-static __always_inline __u64 name_cell(__u64 generation, __u32 parent, const struct dentry *d)
-{
-	__u32 len = d->d_name.len;
-	__u64 word = *name_of(d) & name_masks[len & (SBX_FS_NAME - 1)][0];
-
-	return sbx_fs_entry_cell(generation, parent, word, len);
-}
-
 /* False when the name is longer than any that a rule has. */
 static __always_inline bool name_copy(__u64 *to, const struct dentry *d)
 {

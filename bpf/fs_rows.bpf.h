@@ -26,22 +26,6 @@ struct {
 	__type(value, struct sbx_fs_entry);
 } fs_entries SEC(".maps") __weak;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct sbx_fs_filter);
-} fs_filter SEC(".maps") __weak;
-
-/* The verifier makes loads of it: no helper is called. */
-static __always_inline struct sbx_fs_filter *fs_filter_get(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&fs_filter, &zero);
-}
-
 /*
  * What follows is plain memory, and the functions that work on it are global (fs_rows.bpf.c): the
  * verifier walks each of them once a program and not for every path that gets there, and takes what

@@ -14,9 +14,7 @@
 #ifndef FS_WALK_BPF_H
 #define FS_WALK_BPF_H
 
-#include "fs_name.bpf.h"
-#include "fs_rows.bpf.h"
-#include "rows.bpf.h"
+#include "fs_filter.bpf.h"
 
 #define WALK_SKIPS 8
 
@@ -27,21 +25,6 @@ struct fs_walk {
 	__u64 skipped;
 	struct fs_step s;
 };
-
-static __always_inline int object_flags(struct fs_step *s, const struct sbx_fs_filter *filter,
-					const struct inode *inode)
-{
-	struct super_block *sb;
-
-	s->key.inode = (__u64)(long)inode;
-	if (!inode ||
-	    !filter->cells[sbx_fs_object_cell(s->key.generation, address_bits((__u64)(long)inode))])
-		return 0;
-	sb = inode->i_sb;
-	s->ino = inode->i_ino;
-	s->dev = sb->s_dev;
-	return fs_object(s);
-}
 
 /* Whether the name of the step before may have a rule, here or at any depth. */
 static __always_inline bool may_have_entry(const struct fs_walk *w, const struct inode *dir)
@@ -116,14 +99,6 @@ static __always_inline void walk(struct fs_walk *w, struct dentry *d, __u64 gene
 		return;
 	walk_skip(w, generation);
 	bpf_loop(SBX_FS_DEPTH, walk_step, w, 0);
-}
-
-static __always_inline int flags_at(__u64 generation, const struct inode *inode)
-{
-	const struct sbx_fs_filter *filter = fs_filter_get();
-	struct fs_step s = { .key.generation = generation };
-
-	return filter ? object_flags(&s, filter, inode) : SBX_FS_ENTRIES | SBX_FS_PINNED;
 }
 
 #endif
