@@ -198,6 +198,8 @@ static void a_watcher_that_stays_ends_with_the_tree(void **state)
 		skip();
 	b = board_make();
 	keeper = keeper_start(b, true);
+	while (!row_of_run(b).files_watcher)
+		sleep_ms(1);
 	kill_and_reap(keeper);
 	answers_are(b, 0, -EACCES);
 	b->end = true;
