@@ -14,6 +14,10 @@ for c in process_tracking tree_kill kernel_kill time_budget output_capture memor
 	assert_eq "$(row $c '"\(.attempted) \(.enforced)"')" "true true" "$c ($(row $c .detail))"
 done
 
+# The network by namespace and by hook, as a run says it.
+assert_match "$(row network_restriction .mechanism)" "hooks by label"
+assert_match "$(row network_restriction .detail)" "a connect that no rule admits: refused"
+
 # Enforced only what was attempted; what this build cannot do says so; what this host cannot has a remedy.
 assert_eq "$(jq '[.capabilities[] | select(.enforced and (.attempted | not))] | length' "$T/doctor.json")" 0 "enforced but not attempted"
 assert_eq "$(jq '[.capabilities[] | select((.attempted or .enforced | not) and .remedy == null and (.detail | test("this build") | not))] | length' "$T/doctor.json")" 0 "no remedy"

@@ -23,6 +23,7 @@
 #include "kern/confine.h"
 #include "kern/files.h"
 #include "kern/mounts.h"
+#include "kern/net.h"
 #include "kern/netns.h"
 #include "kern/seccomp.h"
 #include "kern/pidns.h"
@@ -214,9 +215,25 @@ static void files(struct probe_report *r)
 
 static void network(struct probe_row *row)
 {
+	const char *why = "the kernel half does not load";
+	struct kern *k = NULL;
+	bool hooks = !kern_open(&k, NULL) && kern_net_available(k, &why);
+
 	row->listed = !access("/proc/self/ns/net", F_OK);
 	fill(row, attempt(NULL, leave_network, NULL), "network namespace, seccomp",
 	     "a way out of an empty network namespace, and a packet socket", REMEDY_NAMESPACES);
+	if (row->enforced && hooks)
+		probe_say(row,
+			  kern_net_lsm(k) ? "network namespace, hooks by label, bpf lsm"
+					  : "network namespace, hooks by label, seccomp",
+			  "a way out of an empty network namespace, a packet socket, and a connect "
+			  "that no rule admits: refused");
+	else if (row->enforced)
+		probe_say(row, row->mechanism,
+			  "a way out of an empty network namespace, and a packet socket: refused; "
+			  "--net allow is not to be had: %s",
+			  why);
+	kern_close(k);
 }
 
 static void isolation(struct probe_row *row)
