@@ -14,6 +14,7 @@ struct under {
 	const char *const *allow; /* --allow-net, NULL-terminated; NULL: --net none */
 	const char *const *binds;
 	bool own_space;
+	int group_fd; /* the v2 group that act() enters, 0: none */
 	int (*act)(void *arg);
 	void *arg;
 	int ready[2], go[2]; /* the root waits for its policy */
@@ -53,7 +54,7 @@ static inline void under_start(struct under *u)
 {
 	const struct kern_sandbox_opts opts = { .keeper_owns = true, .want_events = true };
 	struct err err = { .text = "" };
-	struct kern_net_opts how = { .own_space = u->own_space, .group_fd = -1 };
+	struct kern_net_opts how = { .own_space = u->own_space, .group_fd = u->group_fd ?: -1 };
 	struct net_policy policy;
 	char byte;
 
