@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause)
 /*
- * report: what mounts, Landlock and permissions refused to a tree that is confined by them (tier
- * B), as its system calls return.
+ * report: what mounts, Landlock, the seccomp filter and permissions refused to a tree that is confined
+ * by them (tier B), as its system calls return.
  *
  * Hooks and duties
- *   tp_btf/sys_exit  notes refusals that name a path, for sandboxes that asked for it
+ *   tp_btf/sys_exit  notes refusals that name a path, a kind of socket or a unix socket, for sandboxes
+ *                    that asked for it
  *
  * Telemetry, and advisory: the path is what the program wrote, read after the fact, so it may say
  * something else by now; what io_uring's workers were refused is not seen; and the kernel does not
@@ -18,6 +19,7 @@
 #include "denial.bpf.h"
 #include "rows.bpf.h"
 #include "report_calls.bpf.h"
+#include "sbx/net.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -26,6 +28,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define O_CREAT 0100
 #define O_TRUNC 01000
 #define UNKNOWN_LEN 2 /* of "?/", before a path that is relative to a descriptor */
+#define AF_UNIX 1
+#define SOCKET_TYPE 0xf /* of socket's second argument; the rest are flags */
 
 /* Id of the link, for the next keeper that needs it; 0: none yet. */
 struct {
@@ -51,14 +55,18 @@ static __always_inline struct sbx_sandbox *report_sandbox(__u64 id)
 
 static __always_inline bool is_refusal(long ret)
 {
-	return ret == -EACCES || ret == -EPERM || ret == -EROFS || ret == -EBUSY || ret == -EXDEV;
+	return ret == -EACCES || ret == -EPERM || ret == -EROFS || ret == -EBUSY || ret == -EXDEV ||
+	       ret == -ECONNREFUSED;
 }
 
-/* A mount point is busy, and another mount another device; elsewhere both mean something else. */
+/* A mount point is busy, and another mount another device; elsewhere both mean something else. A socket that
+ * is covered is no file's. */
 static __always_inline bool refuses(long ret, __u32 act)
 {
 	if (ret == -EBUSY)
 		return act == SBX_ACT_REMOVE || act == SBX_ACT_RENAME;
+	if (ret == -ECONNREFUSED)
+		return false;
 	return ret != -EXDEV || act == SBX_ACT_RENAME || act == SBX_ACT_LINK;
 }
 
@@ -121,6 +129,10 @@ static __always_inline __u64 argument(const struct pt_regs *regs, __u32 number)
 		return regs->dx;
 	case 4:
 		return regs->r10;
+	case 5:
+		return regs->r8;
+	case 6:
+		return regs->r9;
 	}
 	return 0;
 }
@@ -129,6 +141,75 @@ static __always_inline int directory(const struct pt_regs *regs, __u32 number)
 {
 	return number ? (int)argument(regs, number) : AT_FDCWD;
 }
+
+/* ---- sockets --------------------------------------------------------------------------------- */
+
+static __always_inline void note_net(struct sbx_sandbox *sb, __u32 act, __u32 error, __u64 object,
+				     const struct sbx_net_denial *what)
+{
+	struct sbx_denial_key key = {
+		.sandbox = sb->id, .object = object, .rule = SBX_NO_RULE, .act = act
+	};
+	struct sbx_denial *row = denial_put(&key, error, SBX_DENIAL_SYSCALL | SBX_DENIAL_NET)
+					 ? denial_row(&key)
+					 : NULL;
+
+	if (row)
+		__builtin_memcpy(row->text, what, sizeof(*what));
+}
+
+static __noinline void note_kind(struct sbx_sandbox *sb, __u32 error, const struct pt_regs *regs)
+{
+	struct sbx_net_denial what = { .family = (__u32)regs->di,
+				       .type = (__u32)regs->si & SOCKET_TYPE,
+				       .protocol = (__u32)regs->dx };
+
+	note_net(sb, SBX_ACT_SOCKET, error,
+		 (__u64)what.family << 40 | (__u64)what.type << 32 | what.protocol, &what);
+}
+
+/* IPv4 and IPv6 are the network hooks' to tell about. */
+static __noinline void note_peer(struct sbx_sandbox *sb, __u32 act, __u32 error,
+				 const void *address, __u32 len)
+{
+	struct sbx_net_denial what = {};
+	__u64 hash = 0xcbf29ce484222325ull;
+	__u16 family = 0;
+
+	if (len <= sizeof(family) || bpf_probe_read_user(&family, sizeof(family), address) ||
+	    family != AF_UNIX)
+		return;
+	what.family = family;
+	len -= sizeof(family);
+	if (len > SBX_NET_PATH)
+		len = SBX_NET_PATH;
+	if (bpf_probe_read_user(what.name, len, address + sizeof(family)))
+		return;
+	for (unsigned int i = 0; i < sizeof(what.name) / sizeof(hash); i++)
+		hash = (hash ^ ((const __u64 *)what.name)[i]) * 0x100000001b3ull;
+	if (!what.name[0])
+		what.name[0] = '@';
+	note_net(sb, act, error, hash, &what);
+}
+
+/* What a msghdr begins with. */
+struct message {
+	const void *name;
+	__u32 len;
+};
+
+static __always_inline void note_call(struct sbx_sandbox *sb, const struct report_call *c,
+				      __u32 error, const struct pt_regs *regs)
+{
+	struct message to = { (const void *)argument(regs, c->path), (__u32)argument(regs, c->at) };
+
+	if (c->act == SBX_ACT_SOCKET)
+		note_kind(sb, error, regs);
+	else if (c->at || !bpf_probe_read_user(&to, sizeof(to), to.name))
+		note_peer(sb, c->act, error, to.name, to.len);
+}
+
+/* ---- the hook -------------------------------------------------------------------------------- */
 
 /* What an open that failed asked for. */
 static __always_inline __u32 open_act(const struct pt_regs *regs, const struct report_call *c)
@@ -159,6 +240,10 @@ int BPF_PROG(report_sys_exit, struct pt_regs *regs, long ret)
 	if (!sb || number >= REPORT_CALLS || task->thread_info.status & TS_COMPAT)
 		return 0;
 	c = &report_calls[number];
+	if (c->act >= SBX_ACT_CONNECT) {
+		note_call(sb, c, (__u32)-ret, regs);
+		return 0;
+	}
 	act = c->flags ? open_act(regs, c) : c->act;
 	if (!act || !refuses(ret, act))
 		return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR BSD-2-Clause) */
 /*
- * report_calls: where the system calls of x86-64 that name a path carry it. Other machines number
- * them otherwise.
+ * report_calls: where the system calls of x86-64 that name a path or a socket carry it. Other machines
+ * number them otherwise.
  */
 #ifndef REPORT_CALLS_BPF_H
 #define REPORT_CALLS_BPF_H
@@ -12,8 +12,8 @@
 
 /* Numbers of arguments, 1 the first; 0: there is none, for a directory the current one. */
 struct report_call {
-	__u8 act; /* enum sbx_act, 0: not of interest, unless `flags` tell */
-	__u8 at, path;
+	__u8 act;      /* enum sbx_act, 0: not of interest, unless `flags` tell */
+	__u8 at, path; /* of a socket's peer: its length, and its address; at 0: a struct msghdr */
 	__u8 at2, path2;
 	__u8 flags;	   /* of an open */
 	__u8 flags_behind; /* they are the first word of what the argument points to */
@@ -30,6 +30,11 @@ struct report_call {
 
 static const struct report_call report_calls[REPORT_CALLS] = {
 	[2] = { .path = 1, .flags = 2 },			       /* open */
+	[41] = { .act = SBX_ACT_SOCKET },			       /* socket */
+	[42] = ONE(SBX_ACT_CONNECT, 3, 2),			       /* connect */
+	[44] = ONE(SBX_ACT_SEND, 6, 5),				       /* sendto */
+	[46] = ONE(SBX_ACT_SEND, 0, 2),				       /* sendmsg */
+	[53] = { .act = SBX_ACT_SOCKET },			       /* socketpair */
 	[59] = ONE(SBX_ACT_EXECUTE, 0, 1),			       /* execve */
 	[76] = ONE(SBX_ACT_TRUNCATE, 0, 1),			       /* truncate */
 	[80] = ONE(SBX_ACT_READ, 0, 1),				       /* chdir */

@@ -107,6 +107,8 @@ struct pt_regs { /* x86: number and arguments of a system call */
 	unsigned long si;
 	unsigned long dx;
 	unsigned long r10;
+	unsigned long r8;
+	unsigned long r9;
 	unsigned long orig_ax;
 };
 

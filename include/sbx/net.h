@@ -71,6 +71,8 @@ struct sbx_net_unix_key {
 	char name[SBX_NET_UNIX_NAME];
 };
 
+#define SBX_NET_PATH 108 /* of a unix socket's name */
+
 /* text of a denial that has SBX_DENIAL_NET. */
 struct sbx_net_denial {
 	__u32 version; /* SBX_NET_V4, SBX_NET_V6; 0: no address */

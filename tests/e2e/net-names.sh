@@ -99,6 +99,13 @@ assert_eq "$(item resolve other.example.net .hint)" "--allow-net other.example.n
 assert_ge "$(item resolve other.example.net .count)" 1 "how often"
 assert_match "$(result '.denials.items[] | select(.act == "resolve") | .object')" "rebind.example.org, which leads to 127.0.0.1" "the name that leads inside"
 assert_eq "$(item connect "$other:$(port $other)" .errno)" EPERM "the refused address"
+assert_eq "$(item connect "$other:$(port $other)" .name)" null "no name that was not asked for"
+assert_eq "$(item connect "$good:$(port $good)" .name)" api.example.org "the name of a refused address"
+assert_eq "$(item connect "$good:$(port $good)" .hint)" "--allow-net api.example.org:$(port $good)" "its hint"
+sbx_run "${rules[@]}" --allow-net "api.example.org:$(port $good)" -- python3 -c 'import socket, sys; socket.create_connection(("api.example.org", int(sys.argv[1])), 5)' "$(port $good)"
+assert_eq "$rc" 0 "with that hint"
+assert_eq "$(arrivals)" $((before + 1)) "its arrival"
+before=$((before + 1))
 sbx_run "${rules[@]}" --allow-net other.example.net -- python3 -c 'import socket, sys; socket.create_connection(("other.example.net", int(sys.argv[1])), 5)' "$(port $other)"
 assert_eq "$rc" 0 "with what was hinted"
 assert_eq "$(arrivals)" $((before + 1)) "its arrival"

@@ -21,6 +21,15 @@ static struct denied_item items[] = {
 	  .pid = 7,
 	  .comm = "cat",
 	  .count = 3 },
+	{ .act = "connect",
+	  .object = TEXT("192.0.2.1:80"),
+	  .name = TEXT("a.example"),
+	  .rule = TEXT(""),
+	  .hint = TEXT("--allow-net a.example:80"),
+	  .error = EPERM,
+	  .pid = 9,
+	  .comm = "curl",
+	  .count = 1 },
 	{ .act = "create",
 	  .object = TEXT("/x"),
 	  .rule = TEXT(""),
@@ -37,16 +46,21 @@ static const struct denied both = { .total = 5,
 				    .from_hook = true,
 				    .from_syscall = true,
 				    .items = items,
-				    .count = 2 };
+				    .count = 3 };
 
 static void each_refusal_is_told_whole(void **state)
 {
 	static const char text[] =
 		"{'total':5,'dropped':1,'complete':false,'sources':['hook','syscall'],'items':["
-		"{'act':'read','object':'/h/.ssh/\xef\xbf\xbd','rule':'deny ~/.ssh (--deny)',"
+		"{'act':'read','object':'/h/.ssh/\xef\xbf\xbd','name':null,'rule':'deny ~/.ssh "
+		"(--deny)',"
 		"'errno':'EACCES','pid':7,'comm':'cat','count':3,'source':'hook','hint':'--ro "
 		"/h/.ssh/x'},"
-		"{'act':'create','object':'/x','rule':null,'errno':'EROFS','pid':8,"
+		"{'act':'connect','object':'192.0.2.1:80','name':'a.example','rule':null,"
+		"'errno':'EPERM','pid':9,'comm':'curl','count':1,'source':'hook','hint':'--allow-"
+		"net "
+		"a.example:80'},"
+		"{'act':'create','object':'/x','name':null,'rule':null,'errno':'EROFS','pid':8,"
 		"'comm':'sixteen-letters!','count':1,'source':'syscall','hint':null}]}";
 	char json[sizeof(text)];
 	json_t *got = denied_json(&both, SIZE_MAX), *want;

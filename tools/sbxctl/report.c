@@ -183,7 +183,9 @@ static void say_denied(const struct spec *spec, const struct result *result)
 		own_str text = NULL;
 		own_str rest = NULL;
 
-		if (asprintf(&text, "denied: %s %s", item->act, item->object) < 0 ||
+		if (asprintf(&text, "denied: %s %s%s%s%s", item->act, item->object,
+			     item->name ? " (" : "", item->name ? item->name : "",
+			     item->name ? ")" : "") < 0 ||
 		    asprintf(&rest, " by %s%s%s", item->rule[0] ? item->rule : "policy",
 			     item->hint[0] ? "; allowed by " : "", item->hint) < 0)
 			return;

@@ -27,6 +27,11 @@ static void print_item(const json_t *item)
 
 	printf("%s ", text_of(item, "act"));
 	print_text(stdout, text_of(item, "object"));
+	if (text_of(item, "name")[0]) {
+		fputs(" (", stdout);
+		print_text(stdout, text_of(item, "name"));
+		putchar(')');
+	}
 	printf(": %s, ", text_of(item, "errno"));
 	if (count > 1)
 		printf("%lld times, first ", (long long)count);

@@ -98,6 +98,16 @@ static void names_path(char *to, size_t size, const char *base, const struct sbx
 		snprintf(to, size, "/");
 }
 
+static void fill_net(struct denial *d, const struct sbx_net_denial *n)
+{
+	d->address.version = (uint8_t)n->version;
+	memcpy(d->address.bytes, n->address, sizeof(d->address.bytes));
+	d->family = n->family;
+	d->type = n->type;
+	d->protocol = n->protocol;
+	denials_net_text(n, d->act, d->path, sizeof(d->path));
+}
+
 static void fill(struct denial *d, const struct row *r, denials_rule_path *rule_path, void *arg)
 {
 	const struct sbx_denial *v = &r->value;
@@ -118,8 +128,7 @@ static void fill(struct denial *d, const struct row *r, denials_rule_path *rule_
 	memcpy(d->comm, v->comm, sizeof(d->comm));
 	d->comm[sizeof(d->comm) - 1] = 0;
 	if (d->net)
-		denials_net_text((const struct sbx_net_denial *)v->text, d->act, d->path,
-				 sizeof(d->path));
+		fill_net(d, (const struct sbx_net_denial *)v->text);
 	else if (v->flags & SBX_DENIAL_NAMES)
 		names_path(d->path, sizeof(d->path),
 			   r->key.rule == SBX_NO_RULE ? NULL : rule_path(arg, r->key.rule, v->dev),

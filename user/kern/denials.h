@@ -6,6 +6,7 @@
 #define KERN_DENIALS_H
 
 #include "kern/kern.h"
+#include "policy/net.h"
 #include "sbx/denial.h"
 #include "sbx/net.h"
 
@@ -19,10 +20,12 @@ struct denial {
 	uint32_t pid;	/* initial pid namespace */
 	char comm[SBX_COMM];
 	uint64_t count, first_ns, last_ns, start_ns;
-	bool audit;   /* logged, not refused */
-	bool net;     /* `path` is an address, a socket's name or kind: as --allow-net, --allow-unix
+	bool audit; /* logged, not refused */
+	bool net;   /* `path` is an address, a socket's name or kind: as --allow-net, --allow-unix
 		       * or --allow-bind take it, where one of them would have allowed it */
-	bool syscall; /* seen at a system call's end: advisory */
+	struct net_address address;	 /* of the network, version 0: none */
+	uint32_t family, type, protocol; /* of the socket */
+	bool syscall;			 /* seen at a system call's end: advisory */
 };
 
 /* Where names that rule `index` decided on begin, on file system `dev` (files_place, or the rule's path); NULL when

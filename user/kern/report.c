@@ -15,6 +15,7 @@
 #include "kern/half.h"
 #include "kern/pins.h"
 #include "kern/report_load.h"
+#include "kern/seccomp.h"
 
 /* ---- the link ------------------------------------------------------------------------------- */
 
@@ -75,7 +76,7 @@ int report_open(struct kern *k, uint64_t id, int *link, struct err *err)
 	*link = -1;
 #ifndef __x86_64__
 	return err_say(err, ERR_UNSUPPORTED, -EOPNOTSUPP,
-		       "file denials are reported on x86-64 alone where BPF LSM is refused");
+		       "denials are reported on x86-64 alone where BPF LSM is refused");
 #endif
 	rc = pins_open(&pins, true, err);
 	if (rc)
@@ -87,8 +88,8 @@ int report_open(struct kern *k, uint64_t id, int *link, struct err *err)
 	if (rc) {
 		close_fd(link);
 		return err_set(err, rc,
-			       "load the reporter of file denials (SBX_BPF_LOG=1 shows what the "
-			       "kernel says)");
+			       "load the reporter of denials (SBX_BPF_LOG=1 shows what the kernel "
+			       "says)");
 	}
 	return 0;
 }
@@ -158,6 +159,17 @@ static const struct file_rule *pinned_by(const struct file_policy *policy, const
 	return NULL;
 }
 
+static bool full_path(const struct denial *denial, const char *start, char full[REPORT_PATH])
+{
+	int n;
+
+	if (!*denial->path || *denial->path == '?' || (*denial->path != '/' && !*start))
+		return false;
+	n = *denial->path == '/' ? snprintf(full, REPORT_PATH, "%s", denial->path)
+				 : snprintf(full, REPORT_PATH, "%s/%s", start, denial->path);
+	return n >= 0 && n < REPORT_PATH;
+}
+
 const struct file_rule *report_blame(const struct file_policy *policy, struct denial *denial,
 				     const char *start, char path[REPORT_PATH])
 {
@@ -165,13 +177,8 @@ const struct file_rule *report_blame(const struct file_policy *policy, struct de
 		      denial->act != SBX_ACT_LINK && denial->act != SBX_ACT_CREATE;
 	char full[REPORT_PATH];
 	const struct file_rule *r;
-	int n;
 
-	if (!*denial->path || *denial->path == '?')
-		return NULL;
-	n = *denial->path == '/' ? snprintf(full, sizeof(full), "%s", denial->path)
-				 : snprintf(full, sizeof(full), "%s/%s", start, denial->path);
-	if (n < 0 || (size_t)n >= sizeof(full))
+	if (!full_path(denial, start, full))
 		return NULL;
 	/* An open that makes the file: what was refused is the entry. */
 	if (!resolve(full, follow, path) && denial->act == SBX_ACT_WRITE)
@@ -180,4 +187,32 @@ const struct file_rule *report_blame(const struct file_policy *policy, struct de
 		return pinned_by(policy, path);
 	r = files_decide(policy, path);
 	return r && right_of(denial->act) & ~r->rights ? r : NULL;
+}
+
+/* ---- sockets -------------------------------------------------------------------------------- */
+
+static bool is_covered(const struct unixes *covered, const char *path)
+{
+	for (size_t i = 0; covered && i < covered->count; i++)
+		if (!strcmp(covered->paths[i], path))
+			return true;
+	return false;
+}
+
+bool report_blames_net(const struct report_net *net, const struct denial *denial, const char *start,
+		       char path[REPORT_PATH])
+{
+	char full[REPORT_PATH];
+
+	snprintf(path, REPORT_PATH, "%s", denial->path);
+	if (denial->act == SBX_ACT_SOCKET)
+		return net->filter && denial->error == SECCOMP_ERRNO &&
+		       !seccomp_allows(denial->family, denial->type, denial->protocol);
+	if (*denial->path == '@')
+		return net->scoped && denial->error == EPERM;
+	if (denial->error != ECONNREFUSED || !full_path(denial, start, full))
+		return false;
+	text_path("/", full, path, REPORT_PATH);
+	return is_covered(net->covered, path) ||
+	       (resolve(full, true, path) && is_covered(net->covered, path));
 }

@@ -262,8 +262,11 @@ int confinement_resolve(struct run *run, struct err *err)
 		c->opts = (struct confine_opts){ .policy = &c->policy,
 						 .landlock = confine_landlock_abi() > 0,
 						 .uid = run_uid(run) };
-	if (!c->asked && !run->spec->private_tmp)
+	if (!c->asked && !run->spec->private_tmp) {
+		if (network_asked(run))
+			find_directory(run, NULL);
 		return 0; /* it may start in a directory that has no name any more */
+	}
 	rc = find_directory(run, err);
 	if (rc == 0 && c->asked)
 		rc = resolve_policy(run, err);
@@ -292,13 +295,14 @@ int confinement_enforce(struct run *run, struct err *err)
 		.audit = run->spec->audit,
 	};
 
-	if (!c->asked)
-		return 0;
-	if (c->hooks)
-		return files_publish(&c->files, run->kern, &c->policy, &opts, err);
+	int rc = 0;
+
+	if (c->asked && c->hooks)
+		rc = files_publish(&c->files, run->kern, &c->policy, &opts, err);
 	/* Refusals are told as well as they are seen; that they are not must not end the start. */
-	report_open(run->kern, run->id, &c->report, NULL);
-	return 0;
+	if (rc == 0 && ((c->asked && !c->hooks) || run->network.seccomp.sockets))
+		report_open(run->kern, run->id, &c->report, NULL);
+	return rc;
 }
 
 static void how(const struct confinement *c, char *buf, size_t size)
@@ -355,11 +359,14 @@ const struct denied *run_denied(struct run *run)
 {
 	struct confinement *c = &run->confinement;
 	struct denied *d = &run->result.denied;
-	const struct denied_source source = { .policy = &c->policy,
-					      .directory = c->directory,
-					      .files = c->files };
+	const struct report_net net = { .filter = run->network.seccomp.sockets,
+					.scoped = c->opts.scoped,
+					.covered = &run->network.unixes };
+	const struct denied_source source = {
+		.policy = &c->policy, .net = &net, .directory = c->directory, .files = c->files
+	};
 
-	if ((!c->asked && !run->network.hooks) || !run->kern || !run->id)
+	if ((!c->asked && !network_asked(run)) || !run->kern || !run->id)
 		return d;
 	denied_done(d);
 	denied_read(d, run->kern, run->id, &source);

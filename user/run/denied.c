@@ -6,25 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kern/report.h"
 #include "policy/hint.h"
 #include "run/json.h"
 
 struct reading {
 	struct denied *out;
-	const struct file_policy *policy;
-	const struct files *files;
-	const char *directory;
+	const struct denied_source *source;
 };
 
 static const char *rule_path(void *arg, uint32_t index, uint32_t dev)
 {
 	const struct reading *r = arg;
-	const char *place = files_place(r->files, index, dev);
+	const char *place = files_place(r->source->files, index, dev);
+	const struct file_policy *policy = r->source->policy;
 
 	if (place)
 		return place;
-	return index < r->policy->count ? r->policy->rules[index].path : NULL;
+	return index < policy->count ? policy->rules[index].path : NULL;
 }
 
 static struct hint_wanted wanted_by(enum sbx_act act)
@@ -57,21 +55,29 @@ static char *rule_text(const struct file_rule *rule)
 		       : text;
 }
 
+/* What a system call returned may have another reason than policy, or is told by the hook that refused. */
+static bool explains(const struct denied_source *s, struct denial *d, const struct file_rule **rule,
+		     char path[REPORT_PATH])
+{
+	if (d->net)
+		return report_blames_net(s->net, d, s->directory, path);
+	*rule = s->files ? NULL : report_blame(s->policy, d, s->directory, path);
+	return *rule;
+}
+
 static int add(void *arg, const struct denial *seen)
 {
 	struct reading *r = arg;
 	struct denial copy = *seen, *d = &copy;
 	struct denied *out = r->out;
-	const struct file_rule *rule =
-		d->rule < r->policy->count ? &r->policy->rules[d->rule] : NULL;
+	const struct file_policy *policy = r->source->policy;
+	const struct file_rule *rule = d->rule < policy->count ? &policy->rules[d->rule] : NULL;
 	struct denied_item *item, *items;
 	char hint[4 * REPORT_PATH + 16], path[REPORT_PATH];
 	const char *object = d->path;
 
-	/* What a system call returned may have another reason than policy. */
 	if (d->syscall) {
-		rule = report_blame(r->policy, d, r->directory, path);
-		if (!rule)
+		if (!explains(r->source, d, &rule, path))
 			return 0;
 		object = path;
 	}
@@ -93,6 +99,7 @@ static int add(void *arg, const struct denial *seen)
 				      .pid = d->pid,
 				      .count = d->count,
 				      .first_ns = d->first_ns,
+				      .address = d->address,
 				      .syscall = d->syscall };
 	memcpy(item->comm, d->comm, sizeof(item->comm));
 	out->count++;
@@ -103,10 +110,7 @@ static int add(void *arg, const struct denial *seen)
 
 int denied_read(struct denied *out, struct kern *k, uint64_t id, const struct denied_source *source)
 {
-	struct reading r = { .out = out,
-			     .policy = source->policy,
-			     .files = source->files,
-			     .directory = source->directory };
+	struct reading r = { .out = out, .source = source };
 	uint64_t total;
 	int rc;
 
@@ -123,8 +127,9 @@ json_t *denied_item_json(const struct denied_item *d)
 {
 	const char *error = strerrorname_np(d->error);
 
-	return json_pack("{s:s, s:o, s:o, s:s, s:I, s:o, s:I, s:s, s:o}", "act", d->act, "object",
-			 json_view(d->object, strlen(d->object)), "rule",
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:s, s:o}", "act", d->act,
+			 "object", json_view(d->object, strlen(d->object)), "name",
+			 d->name ? json_view(d->name, strlen(d->name)) : json_null(), "rule",
 			 d->rule[0] ? json_view(d->rule, strlen(d->rule)) : json_null(), "errno",
 			 error ? error : "?", "pid", (json_int_t)d->pid, "comm",
 			 json_view(d->comm, strnlen(d->comm, sizeof(d->comm))), "count",
@@ -155,6 +160,7 @@ void denied_done(struct denied *denied)
 {
 	for (size_t i = 0; i < denied->count; i++) {
 		free(denied->items[i].object);
+		free(denied->items[i].name);
 		free(denied->items[i].rule);
 		free(denied->items[i].hint);
 	}

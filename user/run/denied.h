@@ -12,6 +12,7 @@
 
 #include "kern/denials.h"
 #include "kern/files.h"
+#include "kern/report.h"
 #include "policy/files.h"
 
 struct denied_item {
@@ -19,7 +20,9 @@ struct denied_item {
 	char *object;	 /* path, as good as it is known */
 	char *rule;	 /* "deny ~/.ssh (profile default, line 12)" */
 	char *hint;	 /* "--ro ~/.ssh", "" when no option helps */
-	int error;	 /* positive errno */
+	char *name;	 /* that our resolver gave the address for; NULL: none */
+	struct net_address address;
+	int error; /* positive errno */
 	uint32_t pid;
 	char comm[SBX_COMM];
 	uint64_t count, first_ns;
@@ -36,8 +39,9 @@ struct denied {
 
 struct denied_source {
 	const struct file_policy *policy;
-	const char *directory;	   /* that the command started in */
-	const struct files *files; /* tier A, where everything is seen; NULL: tier B */
+	const struct report_net *net; /* tier B, what else is refused without a word */
+	const char *directory;	      /* that the command started in */
+	const struct files *files;    /* tier A, where everything is seen; NULL: tier B */
 };
 /* Reads what there is by now. 0 or a negative errno; `out` is valid either way. */
 int denied_read(struct denied *out, struct kern *k, uint64_t id,

@@ -113,6 +113,32 @@ int names_start(struct run *run, struct err *err)
 
 /* ---- what the resolver says ---------------------------------------------------------------------- */
 
+static struct names_known *known_as(const struct names *n, const struct net_address *address)
+{
+	for (size_t i = 0; i < n->known_count; i++)
+		if (!memcmp(&n->known[i].address, address, sizeof(*address)))
+			return &n->known[i];
+	return NULL;
+}
+
+/* For the record: no room is no fault. */
+static void remember(struct names *n, const struct net_address *address, const char *name)
+{
+	struct names_known *known = known_as(n, address);
+
+	if (!known) {
+		if (!n->known)
+			n->known = calloc(NAMES_KNOWN_MAX, sizeof(*n->known));
+		if (!n->known)
+			return;
+		known = &n->known[n->known_next];
+		n->known_next = (n->known_next + 1) % NAMES_KNOWN_MAX;
+		n->known_count += n->known_count < NAMES_KNOWN_MAX;
+	}
+	known->address = *address;
+	snprintf(known->name, sizeof(known->name), "%s", name);
+}
+
 /* All addresses, by every rule that has the name; those of guarded ranges by their own rules, or the answer is
  * no answer. */
 static bool admit(struct run *run, const struct resolver_word *word)
@@ -133,6 +159,7 @@ static bool admit(struct run *run, const struct resolver_word *word)
 				return false;
 			if (!net_guarded(a) && network_admit(run, a, rule, until) < 0)
 				return false;
+			remember(&run->network.names, a, word->name);
 		}
 	}
 	return any;
@@ -207,14 +234,33 @@ static int fill(const struct names_refused *r, struct denied_item *item)
 	return item->rule ? 0 : -ENOMEM;
 }
 
+/* An address may change, what was meant does not: the hint has the name. */
+static int tell_name(const struct names *n, struct denied_item *item)
+{
+	const struct names_known *known = known_as(n, &item->address);
+	const char *port = strrchr(item->object, ':');
+
+	if (!known)
+		return 0;
+	item->name = strdup(known->name);
+	if (!item->name)
+		return -ENOMEM;
+	if (!port || strncmp(item->hint, "--allow-net ", strlen("--allow-net ")))
+		return 0;
+	free(item->hint);
+	return asprintf(&item->hint, "--allow-net %s%s", known->name, port) < 0 ? -ENOMEM : 0;
+}
+
 int names_denied(const struct names *names, struct denied *out)
 {
 	struct denied_item *items;
 	int rc = 0;
 
 	out->total += names->refused_total;
-	if (!names->refused_count)
-		return 0;
+	for (size_t i = 0; rc == 0 && i < out->count; i++)
+		rc = tell_name(names, &out->items[i]);
+	if (rc < 0 || !names->refused_count)
+		return rc;
 	items = reallocarray(out->items, out->count + names->refused_count, sizeof(*items));
 	if (!items)
 		return -ENOMEM;
@@ -236,6 +282,9 @@ void names_stop(struct run *run)
 	loop_del(run->loop, &n->source);
 	resolver_stop(&n->resolver);
 	free(n->policy.rules);
+	free(n->known);
+	n->known = NULL;
+	n->known_count = n->known_next = 0;
 	n->policy.rules = NULL;
 	n->policy.rule_count = 0;
 	n->asked = false;

@@ -12,6 +12,8 @@
 #include "run/denied.h"
 
 #define NAMES_REFUSED_MAX 64 /* different ones; more are counted */
+#define NAMES_KNOWN_MAX \
+	1024 /* addresses whose name is told; further ones take the oldest's place */
 
 struct run;
 
@@ -28,6 +30,11 @@ struct names {
 	} refused[NAMES_REFUSED_MAX];
 	size_t refused_count;
 	uint64_t refused_total;
+	struct names_known { /* what an admitted address was asked for as, last */
+		struct net_address address;
+		char name[NET_NAME_MAX + 1];
+	} * known;
+	size_t known_count, known_next;
 	char failed[NET_NAME_MAX + 128]; /* the last name that upstream had no answer for */
 };
 
@@ -35,7 +42,7 @@ struct names {
 int names_start(struct run *run, struct err *err);
 /* What the kernel half is to hold: never NULL. */
 const struct net_policy *names_policy(const struct run *run);
-/* What was refused, as items behind those that are there. */
+/* What was refused, as items behind those that are there; and the names of the addresses in those. */
 int names_denied(const struct names *names, struct denied *out);
 /* Idempotent. */
 void names_stop(struct run *run);

@@ -74,7 +74,7 @@ static int judge_abstract(struct run *run, struct err *err)
 			"@%s: with --net none the tree has a network namespace of its own, "
 			"where that name is not; --net allow leaves it in reach",
 			named->name);
-	if (policy->mode == NET_NONE || kern_facts(run->kern)->lsm)
+	if (policy->mode == NET_NONE || run->network.lsm)
 		return 0;
 	if (named)
 		return err_cannot(err, RESTRICTION,
@@ -93,7 +93,6 @@ static int judge_abstract(struct run *run, struct err *err)
 int network_resolve(struct run *run, struct err *err)
 {
 	struct network *n = &run->network;
-	bool lsm;
 	int rc;
 
 	if (!network_asked(run))
@@ -105,10 +104,11 @@ int network_resolve(struct run *run, struct err *err)
 			"--net allow needs hooks that this host refuses (%s); --net none and "
 			"--net host do not",
 			n->why);
-	lsm = n->hooks && kern_facts(run->kern)->lsm;
-	n->seccomp = (struct seccomp_opts){ .sockets = !lsm, .stay = !run->spec->drop_privileges };
+	n->lsm = n->hooks && kern_net_lsm(run->kern);
+	n->seccomp =
+		(struct seccomp_opts){ .sockets = !n->lsm, .stay = !run->spec->drop_privileges };
 	rc = judge_abstract(run, err);
-	return rc < 0 || lsm ? rc : find_unixes(run, err);
+	return rc < 0 || n->lsm ? rc : find_unixes(run, err);
 }
 
 void network_spawn(const struct run *run, struct spawn_opts *opts)
@@ -158,7 +158,7 @@ int network_verify(struct run *run, struct err *err)
 
 static const char *unix_text(const struct run *run, char text[96])
 {
-	if (run->network.hooks && kern_facts(run->kern)->lsm)
+	if (run->network.lsm)
 		snprintf(text, 96, "unix sockets of others by hook");
 	else
 		snprintf(text, 96, "%zu unix sockets of others covered, those bound later are not",
@@ -187,8 +187,8 @@ void network_clauses(const struct run *run, struct result *r)
 		return;
 	case NET_ALLOW:
 		result_clause(r, RESTRICTION,
-			      kern_facts(run->kern)->lsm ? "bpf lsm, hooks by label"
-							 : "hooks by label, seccomp, landlock",
+			      n->lsm ? "bpf lsm, hooks by label"
+				     : "hooks by label, seccomp, landlock",
 			      true, true, !run->spec->audit, "%zu rules%s; %s",
 			      run->spec->net.rule_count,
 			      run->network.names.asked ? ", names by a resolver of its own" : "",

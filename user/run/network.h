@@ -20,6 +20,7 @@ struct network {
 	struct seccomp_opts seccomp;
 	struct unixes unixes;
 	bool hooks;	 /* the kernel half decides by label */
+	bool lsm;	 /* on all of it: no filter and no cover is needed */
 	const char *why; /* not */
 	struct kern_net *rows;
 	struct names names;
