@@ -4,7 +4,10 @@
 
 #include <sys/un.h>
 
+#include <bpf/bpf.h>
+
 #include "kern/denials.h"
+#include "kern/half.h"
 #include "policy/net_address.h"
 
 static const char *const by_name[] = { "api.example.org:80", "192.0.2.1:80", NULL };
@@ -126,6 +129,42 @@ static void a_refusal_says_where_to(void **state)
 	denials_forget(k, u.tree.id);
 	tree_end(&u.tree);
 	kern_net_release(u.net, k);
+}
+
+/* ---- many rules ---------------------------------------------------------------------------------------- */
+
+#define RULES 1000
+
+static int one_of_two(void *arg)
+{
+	(void)arg;
+	return dial("192.0.2.1", 80, SOCK_STREAM) != 0 ||
+	       dial("192.0.2.2", 80, SOCK_STREAM) != -EPERM;
+}
+
+static void a_thousand_rules_come_and_go(void **state)
+{
+	static char text[RULES][24];
+	const char *allow[RULES + 2] = { "192.0.2.1:80" };
+	struct under u = { .allow = allow, .act = one_of_two };
+	struct sbx_net_key key;
+	int rules;
+
+	(void)state;
+	if (!k)
+		skip();
+	for (int i = 0; i < RULES; i++) {
+		snprintf(text[i], sizeof(text[i]), "93.%d.%d.0/24:443", i / 250, i % 250);
+		allow[i + 1] = text[i];
+	}
+	under_start(&u);
+	rules = half_fd(k, HALF_NET_RULES);
+	/* One that is not there any more hides no other. */
+	assert_int_equal(bpf_map_get_next_key(rules, NULL, &key), 0);
+	assert_int_equal(bpf_map_delete_elem(rules, &key), 0);
+	assert_int_equal(under_end(&u), 0);
+	assert_int_not_equal(bpf_map_get_next_key(rules, NULL, &key), 0);
+	assert_int_equal(errno, ENOENT);
 }
 
 /* ---- many at once ------------------------------------------------------------------------------------ */
@@ -250,6 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_admits_its_addresses_until_their_end),
 		cmocka_unit_test(a_refusal_says_where_to),
+		cmocka_unit_test(a_thousand_rules_come_and_go),
 		cmocka_unit_test(no_verdict_is_wrong_when_many_ask),
 		cmocka_unit_test(unix_sockets_of_others_are_out_of_reach),
 	};

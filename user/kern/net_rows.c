@@ -195,13 +195,12 @@ void net_rows_done(struct net_rows *rows)
 static int insert_once(const struct net_rows *rows, struct kern *k)
 {
 	int rules = half_fd(k, HALF_NET_RULES), unixes = half_fd(k, HALF_NET_UNIX);
-	uint32_t one = 1;
+	uint32_t one = 1, count = (uint32_t)rows->count;
 
 	if (rules < 0 || unixes < 0)
 		return rules < 0 ? rules : unixes;
-	for (size_t i = 0; i < rows->count; i++)
-		if (bpf_map_update_elem(rules, &rows->keys[i], &rows->ports[i], BPF_ANY))
-			return -errno;
+	if (count && bpf_map_update_batch(rules, rows->keys, rows->ports, &count, NULL))
+		return -errno;
 	for (size_t i = 0; i < rows->unix_count; i++)
 		if (bpf_map_update_elem(unixes, &rows->unixes[i], &one, BPF_ANY))
 			return errno == E2BIG ? -ENOSPC : -errno;
@@ -212,8 +211,13 @@ void net_rows_delete(const struct net_rows *rows, struct kern *k)
 {
 	int rules = half_fd(k, HALF_NET_RULES), unixes = half_fd(k, HALF_NET_UNIX);
 
-	for (size_t i = 0; rules >= 0 && i < rows->count; i++)
-		bpf_map_delete_elem(rules, &rows->keys[i]);
+	/* A batch ends at a row that is not there. */
+	for (size_t i = 0; rules >= 0 && i < rows->count; i++) {
+		uint32_t count = (uint32_t)(rows->count - i);
+
+		bpf_map_delete_batch(rules, rows->keys + i, &count, NULL);
+		i += count;
+	}
 	for (size_t i = 0; unixes >= 0 && i < rows->unix_count; i++)
 		bpf_map_delete_elem(unixes, &rows->unixes[i]);
 }
