@@ -9,6 +9,7 @@
 
 #include <ares.h>
 #include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -274,6 +275,19 @@ static void udp_questions(struct resolver_serve *s)
 }
 
 /* ---- the loop ----------------------------------------------------------------------------------- */
+
+/* c-ares brings its ares_getnameinfo along, which nobody calls. With glibc's own, which loads shared libraries
+ * when it runs, a static program would be none. */
+int resolver_serve_no_service(int port, const char *proto, struct servent *space, char *buf,
+			      size_t size, struct servent **result) __asm__("getservbyport_r");
+
+int resolver_serve_no_service(int port, const char *proto, struct servent *space, char *buf,
+			      size_t size, struct servent **result)
+{
+	(void)port, (void)proto, (void)space, (void)buf, (void)size;
+	*result = NULL;
+	return ENOENT;
+}
 
 struct resolver_serve *resolver_serve_new(const struct net_policy *policy,
 					  const struct resolver_fds *fds)
