@@ -62,6 +62,33 @@ if command -v node >/dev/null; then
 	named "node, c-ares" node -e 'require("dns").resolve4("api.example.org", (e, a) => { if (e) throw e; console.log(a.join()) })'
 	assert_eq "$out" "$good" "node, c-ares"
 fi
+if command -v git >/dev/null; then
+	git init -q "$T/seed" && git -C "$T/seed" -c user.name=x -c user.email=x@example.org commit -q --allow-empty -m one &&
+		git clone -q --bare "$T/seed" "$T/web/repo.git" && git -C "$T/web/repo.git" update-server-info || fail "no repository"
+	named "git over http" git clone -q http://api.example.org:8080/repo.git clone
+	assert_eq "$(git -C clone log --format=%s)" one "git over http"
+fi
+if command -v javac >/dev/null; then
+	cat >Get.java <<-'END'
+		class Get {
+			public static void main(String[] a) throws Exception {
+				System.out.write(new java.net.URL(a[0]).openStream().readAllBytes());
+				System.out.flush();
+			}
+		}
+	END
+	javac -nowarn Get.java 2>/dev/null || fail "no class"
+	named "java" java -Xint -cp . Get http://api.example.org:8080/
+	assert_eq "$out" "hello from outside" "java"
+fi
+# A resolver that asks by itself, without the C library of the host.
+if command -v musl-gcc >/dev/null; then
+	musl-gcc -static -x c -o musl-lookup - <<-'END' || fail "no musl-lookup"
+		#include <netdb.h>
+		int main(void) { struct addrinfo *a; return getaddrinfo("api.example.org", "80", 0, &a) != 0; }
+	END
+	named "musl, static" ./musl-lookup
+fi
 named "more than a datagram holds" python3 -c '
 import socket; n = {a[4][0] for a in socket.getaddrinfo("many.example.org", 8080, socket.AF_INET)}; print(len(n))'
 assert_ge "$out" 30 "addresses over TCP"
