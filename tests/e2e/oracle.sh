@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# watchdog: 120
-# Contract 171e: ordinary commands behave inside as they do outside: exit status, stdout and stderr are the same.
+# watchdog: 240
+# Contract 171e: ordinary commands behave inside as they do outside, under none and the default profile: exit status,
+# stdout and stderr are the same.
 . "$(dirname "$0")/../lib/lib.sh"
 
 mkdir "$T/work" && cd "$T/work" || exit 1
@@ -10,19 +11,29 @@ printf 'b 2\na 1\nc 3\n' >table
 printf '{"a": [1, 2, {"b": null}]}\n' >data.json
 mkdir -p dir/sub && touch dir/one dir/sub/two && ln -s one dir/link
 printf '#!/bin/sh\necho "script $0 $@"; exit 17\n' >script && chmod 755 script
-count=0
+declare -A count=([none]=0 [default]=0)
 
 same() { # COMMAND...
 	local bare_rc
 	rm -rf made*
 	{ "$@" >"$T/bare.out" 2>"$T/bare.err" </dev/null; } 2>/dev/null # the shell's own words about signals
 	bare_rc=$?
-	rm -rf made*
-	capture "$SBXCTL" run -p none -q -- "$@"
-	((count += 1))
-	[ "$rc" = "$bare_rc" ] || fail "status of $*: $rc inside, $bare_rc bare"
-	cmp "$T/bare.out" "$T/out" || fail "stdout of $*"
-	cmp "$T/bare.err" "$T/err" || fail "stderr of $*"
+	for profile in none default; do
+		[ $profile = none ] || as_they_are "$@" || continue
+		rm -rf made*
+		capture "$SBXCTL" run -p $profile -q -- "$@"
+		((count[$profile] += 1))
+		[ "$rc" = "$bare_rc" ] || fail "status of $* under $profile: $rc inside, $bare_rc bare"
+		cmp "$T/bare.out" "$T/out" || fail "stdout of $* under $profile"
+		cmp "$T/bare.err" "$T/err" || fail "stderr of $* under $profile"
+	done
+}
+
+# What shows the identity, the bounds or the processes that the profile is there to change.
+as_they_are() {
+	case $* in
+	env* | id | *ulimit* | *' ps '* | *getrlimit*) return 1 ;;
+	esac
 }
 
 while IFS= read -r line; do
@@ -134,5 +145,6 @@ sh -c ./no-such-script
 /usr/bin/python3 -c 'open("made.file", "w").write("1"); import os; os.abort()'
 /usr/bin/python3 -c 'import resource as r; print([r.getrlimit(i) for i in range(16)])'
 END
-echo "$count commands"
-assert_ge $count 100 "commands that were compared"
+echo "${count[none]} commands under none, ${count[default]} under default"
+assert_ge "${count[none]}" 100 "commands that were compared"
+assert_ge "${count[default]}" 90 "commands that were compared under the default profile"
