@@ -38,12 +38,10 @@ for word in 0 -1 abc 99999999999; do
 done
 refused 2 'which process' -p none
 refused 2 "unexpected '$$'; one process at a time" -p none "$sleeper" $$
-refused 1 'an attached tree has the network that it has: say -p none' "$sleeper"
-refused 1 'file policy on an attached tree' --net host "$sleeper"
+refused 1 '--allow-net example.org: an attached tree asks its own resolver; give addresses' --allow-net example.org "$sleeper"
 refused 1 '-m|--memory: an attached tree stays in its own control groups' -p none -m 64M "$sleeper"
 refused 1 '--nofile: this cannot be put on a process that runs already' -p none --nofile 10 "$sleeper"
 refused 1 '--leftovers: the process runs already' -p none --leftovers wait "$sleeper"
-refused 1 'file policy on an attached tree' -p none --deny /etc/passwd "$sleeper"
 refused 1 'owner 2147483647 does not live' -p none --owner 2147483647 "$sleeper"
 capture "$SBXCTL" attach --no-such "$sleeper"
 assert_eq "$rc" 2 "status of an unknown option"

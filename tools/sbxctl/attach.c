@@ -65,6 +65,8 @@ static void say_attached(const struct attaching *a)
 		"descriptors and connections, mappings, memory charged elsewhere, orphans from "
 		"before; no Landlock, no no_new_privs (run %s)\n",
 		(unsigned long long)r->processes, (unsigned long long)r->threads, run_id(a->run));
+	if (run_result(a->run)->note[0])
+		fprintf(stderr, "sbxctl: %s\n", run_result(a->run)->note);
 }
 
 static int keep(struct attaching *a, pid_t parent, struct err *err)

@@ -72,18 +72,27 @@ static int check_limits(struct spec *spec, struct err *err)
 	return 0;
 }
 
+/* Names are answered by a resolver of the run's own, which a tree that runs already does not ask. Those of a profile
+ * admit nothing. */
+static int check_names(const struct spec *spec, struct err *err)
+{
+	const struct net_policy *net = &spec->net;
+
+	for (size_t i = 0; i < net->rule_count; i++)
+		if (net->rules[i].name && net->rules[i].level == FILE_LEVEL_COMMAND_LINE)
+			return err_cannot(err, "network_restriction",
+					  "--allow-net %s: an attached tree asks its own resolver; "
+					  "give addresses",
+					  net->rules[i].name);
+	return 0;
+}
+
 int spec_check_attach(struct spec *spec, struct err *err)
 {
 	int rc = check_start(spec, err);
 
-	if (!rc && (spec->net.mode == NET_NONE || spec->net.mode == NET_ALLOW))
-		rc = err_cannot(err, "network_restriction",
-				"an attached tree has the network that it has: say -p none, or "
-				"--net host");
-	if (!rc && spec->file_count)
-		rc = err_cannot(
-			err, "filesystem_confinement",
-			"file policy on an attached tree is not in this build; say -p none");
+	if (!rc)
+		rc = check_names(spec, err);
 	if (!rc)
 		rc = check_limits(spec, err);
 	if (rc)

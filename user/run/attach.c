@@ -15,6 +15,7 @@
 #include "base/fault.h"
 #include "base/io.h"
 #include "base/own.h"
+#include "run/attach_policy.h"
 #include "run/meta.h"
 #include "run/state.h"
 
@@ -118,18 +119,27 @@ static int check_labels(struct run *run, struct err *err)
 
 /* ---- the start ------------------------------------------------------------------------------ */
 
-/* Whom it runs as: its processes may ask about themselves. */
+/* Whom it runs as: its processes may ask about themselves, and ~ is its home. The owner of its directory in /proc is
+ * root where it may not be dumped. */
 static int find_user(struct run *run, struct err *err)
 {
-	struct stat st;
-	char path[32];
+	unsigned int uid, gid;
+	char path[40], text[2048], number[16];
+	const char *at;
+	int rc;
 
-	snprintf(path, sizeof(path), "/proc/%d", (int)run->spec->attach);
-	if (stat(path, &st))
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)run->spec->attach);
+	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) <= 0)
 		return refuse(run->spec->attach, -ESRCH, "does not exist", err);
+	at = strstr(text, "\nUid:");
+	if (!at || sscanf(at, "\nUid: %u %*u %*u %*u Gid: %u", &uid, &gid) != 2)
+		return refuse(run->spec->attach, -ESRCH, "does not say whose it is", err);
+	snprintf(number, sizeof(number), "%u", uid);
+	rc = user_lookup(&run->user, number, NULL, err);
+	if (rc < 0)
+		return rc;
 	run->switch_user = true;
-	run->user.uid = st.st_uid;
-	run->user.gid = st.st_gid;
+	run->user.gid = gid;
 	return 0;
 }
 
@@ -274,7 +284,9 @@ static const struct {
 	{ "attach_kern", open_kern },
 	{ "attach_labels", check_labels },
 	{ "attach_cgroup", make_cgroup },
+	{ "attach_resolve", attach_policy_resolve },
 	{ "attach_sandbox", make_sandbox },
+	{ "attach_policy", attach_policy_enforce },
 	{ "attach_adopt", adopt },
 	{ "attach_check", check_owner },
 	{ "attach_watcher", make_watcher },

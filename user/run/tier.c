@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run/attach.h"
+#include "run/attach_policy.h"
 #include "run/state.h"
 
 static void tracking(const struct run *run, struct result *r)
@@ -59,13 +60,16 @@ static void limits(const struct run *run, struct result *r)
 static void privileges(const struct run *run, struct result *r)
 {
 	bool dropped = run->spec->drop_privileges && !run->spec->attach;
+	bool late = run->spec->drop_privileges && run->spec->attach;
 	bool any = dropped || (run->switch_user && !run->spec->attach);
 	const char *how = dropped && run->switch_user ? "uid, no capabilities, no_new_privs"
 			  : dropped		      ? "no capabilities, no_new_privs"
 			  : any			      ? "uid"
+			  : late		      ? "none"
 						      : "not asked";
 
-	result_clause(r, "privilege_separation", how, any, any, any, NULL);
+	result_clause(r, "privilege_separation", how, any, any, any,
+		      late ? "a process that runs already keeps its privileges" : NULL);
 }
 
 void run_clauses(const struct run *run, struct result *r)
@@ -82,8 +86,12 @@ void run_clauses(const struct run *run, struct result *r)
 		      : run->terminal ? "pty"
 				      : "pipes",
 		      !attached, !attached, !attached, NULL);
-	confinement_clauses(run, r);
-	network_clauses(run, r);
+	if (attached) {
+		attach_policy_clauses(run, r);
+	} else {
+		confinement_clauses(run, r);
+		network_clauses(run, r);
+	}
 	result_clause(r, "process_isolation",
 		      run->spec->pid_ns == TRI_ON ? "pid namespace" : "not asked",
 		      run->spec->pid_ns == TRI_ON, run->spec->pid_ns == TRI_ON,
