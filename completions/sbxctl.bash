@@ -5,7 +5,7 @@ _sbxctl_options() { # COMMAND
 	case $1 in
 	run) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	plan) echo "--timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --env -e --pass-env --pass-path --user -u --keep-groups --stdin -i --pty --no-pty --max-output --spill-at --preview --no-keep-spill --quiet -q --verbose -v --color --tree --result --json --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
-	attach) echo "--foreground --kill-with-keeper --timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
+	attach) echo "--foreground --kill-with-keeper --cgroup --session --into --timeout -t --idle-timeout --kill-after -k --signal -s --memory -m --swap --cpus --cpu-time --pids --disk --max-file --nofile --max-execs --max-depth --limits --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --net --allow-net --allow-bind --allow-unix --pid-ns --owner --leftovers --detach -d --name --label --cgroup-parent --profile -p --allow-reduced --audit -c" ;;
 	ps) echo "-a --all -w --wide -o --columns -T --tree --json --color" ;;
 	stop) echo "-t --timeout" ;;
 	kill) echo "-s --signal" ;;
@@ -25,6 +25,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--allow-reduced) echo "capability" ;;
 	--allow-unix) echo "file" ;;
 	--cache) echo "dir" ;;
+	--cgroup) echo "file" ;;
 	--cgroup-parent) echo "file" ;;
 	--chdir) echo "dir" ;;
 	--color) echo "auto always never" ;;
@@ -35,6 +36,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--disk) echo "none" ;;
 	--env) echo "variable" ;;
 	--idle-timeout) echo "none" ;;
+	--into) echo "none" ;;
 	--kill-after) echo "none" ;;
 	--label) echo "none" ;;
 	--leftovers) echo "kill wait keep" ;;

@@ -13,6 +13,8 @@
 #include "kern/kern.h"
 #include "policy/option.h"
 #include "policy/spec_attach.h"
+#include "run/attach_group.h"
+#include "run/attach_into.h"
 #include "run/run.h"
 #include "serve/registry.h"
 #include "serve/server.h"
@@ -20,6 +22,7 @@
 #include "commands.h"
 #include "print.h"
 #include "profile_load.h"
+#include "target.h"
 #include "usage.h"
 
 #define COMMAND_MAX 4096
@@ -32,6 +35,7 @@ struct attaching {
 	struct server *server;
 	struct background background;
 	bool foreground;
+	const char *cgroup, *into; /* NULL: not said */
 	int name_lock;
 	const struct result *result;
 };
@@ -110,15 +114,34 @@ static int finish(struct attaching *a, int rc, const struct err *err)
 
 /* ---- arguments ------------------------------------------------------------------------------ */
 
-/* One of our own flags; what they do not know is a run option, or the PID. */
-static bool take_own(struct attaching *a, const char *word)
+/* One of our own options that has a value, as its next word or behind '='. */
+static bool take_value(const char *option, char **argv, int *at, const char **value)
 {
-	if (!strcmp(word, "--foreground"))
-		a->foreground = true;
-	else if (!strcmp(word, "--kill-with-keeper"))
-		a->spec.kill_with_keeper = true;
+	size_t len = strlen(option);
+
+	if (strncmp(argv[*at], option, len) != 0)
+		return false;
+	if (argv[*at][len] == '=')
+		*value = argv[*at] + len + 1;
+	else if (!argv[*at][len])
+		*value = argv[*at + 1] ? argv[++*at] : "";
 	else
 		return false;
+	return true;
+}
+
+/* What these do not know is a run option, or the PID. */
+static bool take_own(struct attaching *a, char **argv, int *at)
+{
+	if (!strcmp(argv[*at], "--foreground"))
+		a->foreground = true;
+	else if (!strcmp(argv[*at], "--kill-with-keeper"))
+		a->spec.kill_with_keeper = true;
+	else if (!strcmp(argv[*at], "--session"))
+		a->spec.attach_session = true;
+	else
+		return take_value("--cgroup", argv, at, &a->cgroup) ||
+		       take_value("--into", argv, at, &a->into);
 	return true;
 }
 
@@ -134,6 +157,26 @@ static int set_pid(struct spec *spec, const char *word)
 	return 0;
 }
 
+/* What is said together with what. */
+static int check_own(const struct attaching *a, int others)
+{
+	if (a->cgroup && !a->cgroup[0])
+		return usage_refuse("attach",
+				    "--cgroup: the directory of a control group is missing");
+	if (a->into && !a->into[0])
+		return usage_refuse("attach", "--into: the ID of a run is missing");
+	if (a->cgroup && (a->into || a->spec.attach || a->spec.attach_session))
+		return usage_refuse("attach", "--cgroup stands for the process; give one of them");
+	if (a->into &&
+	    (others > 1 || a->foreground || a->spec.kill_with_keeper || a->spec.attach_session))
+		return usage_refuse("attach",
+				    "--into: the run has its options already; give the PID alone");
+	if (!a->spec.attach && !a->cgroup)
+		return usage_refuse("attach",
+				    "which process? usage: sbxctl attach [OPTION...] PID");
+	return 0;
+}
+
 static int parse(struct attaching *a, int argc, char **argv)
 {
 	const unsigned int groups = command_find("attach")->option_groups;
@@ -144,7 +187,7 @@ static int parse(struct attaching *a, int argc, char **argv)
 	if (argc > WORDS_MAX)
 		return usage_refuse("attach", "more than %d arguments", WORDS_MAX);
 	for (int i = 1; i < argc; i++)
-		if (!take_own(a, argv[i]))
+		if (!take_own(a, argv, &i))
 			rest[count++] = argv[i];
 	/* Options may stand before and after the PID. */
 	for (int at = 0; rc == 0 && at < count; at += used) {
@@ -158,9 +201,7 @@ static int parse(struct attaching *a, int argc, char **argv)
 			rc = usage_refuse("attach", "nothing is started: '--' has no place here");
 		}
 	}
-	if (!rc && !a->spec.attach)
-		rc = usage_refuse("attach", "which process? usage: sbxctl attach [OPTION...] PID");
-	return rc;
+	return rc ? rc : check_own(a, count);
 }
 
 /* What the process was started as, for ps. */
@@ -179,10 +220,40 @@ static int take_command(struct spec *spec, struct err *err)
 	return spec_set_command(spec, count, words, err);
 }
 
-static int check(struct spec *spec, struct err *err)
+static int take_cgroup(struct attaching *a, struct err *err)
 {
-	int rc = take_command(spec, err);
+	a->spec.attach_cgroup = strdup(a->cgroup);
+	if (!a->spec.attach_cgroup)
+		return err_set(err, -ENOMEM, "--cgroup");
+	return attach_group_first(a->cgroup, &a->spec.attach, err);
+}
 
+/* --into: the run has a keeper, or had one. */
+static int hand_over(const struct attaching *a, struct err *err)
+{
+	struct kern_adopted adopted;
+	struct target t;
+	int rc = target_open(&t, a->into, err);
+
+	if (rc)
+		return rc;
+	rc = attach_into(&t.dir, a->spec.attach, &adopted, err);
+	if (rc == 0)
+		fprintf(stderr,
+			"sbxctl: handed over %u processes, %u threads, which end with run %s; not "
+			"taken back: what was before\n",
+			adopted.processes, adopted.threads, t.dir.id);
+	target_close(&t);
+	return rc;
+}
+
+static int check(struct attaching *a, struct err *err)
+{
+	struct spec *spec = &a->spec;
+	int rc = a->cgroup ? take_cgroup(a, err) : 0;
+
+	if (rc == 0)
+		rc = take_command(spec, err);
 	if (rc == 0)
 		rc = profile_load(spec, err);
 	if (rc == 0)
@@ -207,7 +278,12 @@ int cmd_attach(int argc, char **argv)
 		spec_done(&a.spec);
 		return rc;
 	}
-	rc = check(&a.spec, &err);
+	if (a.into) {
+		rc = hand_over(&a, &err);
+		spec_done(&a.spec);
+		return rc ? print_err("attach", &err) : 0;
+	}
+	rc = check(&a, &err);
 	if (rc == 0 && a.spec.name)
 		rc = registry_claim(a.spec.name, &a.name_lock, &err);
 	if (rc == 0 && !a.foreground) {

@@ -24,7 +24,7 @@ const struct command commands[] = {
 	  { { 0 } } },
 	{ "attach",
 	  cmd_attach,
-	  "[OPTION...] PID",
+	  "[OPTION...] PID | --cgroup PATH",
 	  "adopt a process that runs already, with its threads and descendants; prints the ID",
 	  1U << GROUP_LIMITS | 1U << GROUP_FILES | 1U << GROUP_NETWORK | 1U << GROUP_LIFE |
 		  1U << GROUP_POLICY,
@@ -32,6 +32,9 @@ const struct command commands[] = {
 	  { { "--foreground", NULL, "stay until it ends; Ctrl-C detaches" },
 	    { "--kill-with-keeper", NULL,
 	      "the tree dies with its keeper, which it otherwise survives" },
+	    { "--cgroup", "PATH", "all processes of this control group, and of those inside it" },
+	    { "--session", NULL, "all processes of its session, too" },
+	    { "--into", "ID", "hand it over to a run: it ends with that from now on" },
 	    { 0 } } },
 	{ "detach",
 	  cmd_detach,

@@ -41,9 +41,10 @@ static void free_pairs(struct spec_pair *pairs, size_t count)
 
 void spec_done(struct spec *spec)
 {
-	char *texts[] = { spec->shell,	    spec->preset,  spec->user,	spec->group,
-			  spec->stdin_file, spec->result,  spec->name,	spec->cgroup_parent,
-			  spec->profile,    spec->workdir, spec->chdir, spec->cache };
+	char *texts[] = { spec->shell,	      spec->preset,  spec->user,  spec->group,
+			  spec->stdin_file,   spec->result,  spec->name,  spec->cgroup_parent,
+			  spec->profile,      spec->workdir, spec->chdir, spec->cache,
+			  spec->attach_cgroup };
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		free(texts[i]);

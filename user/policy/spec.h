@@ -74,6 +74,8 @@ struct spec {
 	enum leftovers leftovers;
 	bool detach, kill_with_keeper; /* the latter of an attached tree, which else survives it */
 	pid_t attach;		       /* a tree that runs already; 0: start a command */
+	char *attach_cgroup;	       /* with all of this group, NULL: none … */
+	bool attach_session;	       /* … or of its session */
 	char *name;
 	struct spec_pair *labels;
 	size_t label_count;
@@ -85,11 +87,9 @@ struct spec {
 	struct net_policy net; /* settled by spec_check */
 	char **allow_reduced;
 	size_t allow_reduced_count;
-
 	enum workdir_mode workdir_mode;
 	char *workdir, *chdir;
 	bool private_tmp;
-
 	struct file_wish *files;
 	size_t file_count;
 	struct spec_mount *mounts;
@@ -110,7 +110,7 @@ int spec_check(struct spec *spec, struct err *err);
 
 /* Whether `capability` was named as one that may be missing (--allow-reduced). */
 bool spec_may_reduce(const struct spec *spec, const char *capability);
-/* Names (of runs, labels, variables): 1 to `max` bytes of UTF-8 without control characters. */
+/* Of runs, labels, variables: 1 to `max` bytes of UTF-8 without control characters. */
 bool spec_name_valid(const char *name, size_t max);
 
 /* 64 hex digits over a canonical form of what decides how the command runs (environment values too;

@@ -15,80 +15,23 @@
 #include "base/fault.h"
 #include "base/io.h"
 #include "base/own.h"
+#include "run/attach_group.h"
 #include "run/attach_policy.h"
+#include "run/attach_target.h"
 #include "run/meta.h"
 #include "run/state.h"
 
-#define KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 #define COUNT_NS (50ULL * 1000000)
 #define STOP_ROUNDS 8
 
 /* ---- who may be attached to ----------------------------------------------------------------- */
 
-struct process { /* of /proc/PID/stat */
-	char state;
-	pid_t parent;
-	unsigned int flags;
-};
-
-static int read_process(pid_t pid, struct process *p)
-{
-	char path[40], text[1024], *end;
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	n = io_read_file(AT_FDCWD, path, text, sizeof(text));
-	end = n > 0 ? strrchr(text, ')') : NULL;
-	if (!end ||
-	    sscanf(end + 1, " %c %d %*d %*d %*d %*d %u", &p->state, &p->parent, &p->flags) != 3)
-		return n < 0 ? (int)n : -ESRCH;
-	return 0;
-}
-
-/* Whoever asked us would be tracked, stopped and killed with the tree, and we with it. */
-static bool is_ancestor(pid_t pid, pid_t of)
-{
-	struct process p;
-
-	while (of > 1 && of != pid && !read_process(of, &p))
-		of = p.parent;
-	return of == pid;
-}
-
-static int refuse(pid_t pid, int rc, const char *why, struct err *err)
-{
-	return err_say(err, rc == -ESRCH ? ERR_NOT_FOUND : ERR_VALIDATION, rc, "process %d %s",
-		       (int)pid, why);
-}
-
 static int check_target(struct run *run, struct err *err)
 {
-	pid_t pid = run->spec->attach;
-	struct process p;
-	int rc = read_process(pid, &p);
+	const pid_t outside[] = { getpid(), run->parent };
 
-	if (geteuid() != 0)
-		return err_say(err, ERR_PERMISSION, -EPERM,
-			       "attach needs root: a process's number gives no right to it");
-	if (pid == 1)
-		return refuse(pid, -EINVAL, "is init: everything would be in the sandbox", err);
-	if (rc < 0)
-		return refuse(pid, -ESRCH, "does not exist", err);
-	if (p.flags & KERNEL_THREAD)
-		return refuse(pid, -EINVAL, "is a thread of the kernel", err);
-	if (p.state == 'Z' || p.state == 'X')
-		return refuse(pid, -ESRCH, "has ended", err);
-	if (is_ancestor(pid, getpid()) || is_ancestor(pid, run->parent))
-		return refuse(pid, -EINVAL,
-			      "started this command, which would be in the sandbox itself: attach "
-			      "from elsewhere",
-			      err);
-	run->child.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (run->child.pidfd >= 0)
-		return 0;
-	if (errno == EINVAL || errno == ENOENT)
-		return refuse(pid, -EINVAL, "is a thread: name its process", err);
-	return refuse(pid, -errno, errno == ESRCH ? "does not exist" : "cannot be watched", err);
+	run->child.pidfd = attach_target_open(run->spec->attach, outside, 2, err);
+	return run->child.pidfd < 0 ? run->child.pidfd : 0;
 }
 
 static int of_sandbox(uint64_t id, const char *who, struct err *err)
@@ -113,7 +56,7 @@ static int check_labels(struct run *run, struct err *err)
 	snprintf(who, sizeof(who), "process %d", (int)run->spec->attach);
 	rc = kern_label_of(run->kern, run->child.pidfd, &label);
 	if (rc)
-		return refuse(run->spec->attach, rc, "does not exist", err);
+		return attach_target_refuse(run->spec->attach, rc, "does not exist", err);
 	return label ? of_sandbox(label, who, err) : 0;
 }
 
@@ -130,10 +73,11 @@ static int find_user(struct run *run, struct err *err)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)run->spec->attach);
 	if (io_read_file(AT_FDCWD, path, text, sizeof(text)) <= 0)
-		return refuse(run->spec->attach, -ESRCH, "does not exist", err);
+		return attach_target_refuse(run->spec->attach, -ESRCH, "does not exist", err);
 	at = strstr(text, "\nUid:");
 	if (!at || sscanf(at, "\nUid: %u %*u %*u %*u Gid: %u", &uid, &gid) != 2)
-		return refuse(run->spec->attach, -ESRCH, "does not say whose it is", err);
+		return attach_target_refuse(run->spec->attach, -ESRCH, "does not say whose it is",
+					    err);
 	snprintf(number, sizeof(number), "%u", uid);
 	rc = user_lookup(&run->user, number, NULL, err);
 	if (rc < 0)
@@ -220,8 +164,12 @@ static int adopt(struct run *run, struct err *err)
 	uint64_t begin = clock_boot_ns();
 	int rc = kern_adopt(run->kern, run->child.pidfd, run->id, &adopted, err);
 
+	if (rc == -ESRCH)
+		return attach_target_refuse(run->spec->attach, rc, "has ended", err);
+	if (rc == 0)
+		rc = attach_group_adopt(run, &adopted, err);
 	if (rc < 0)
-		return rc == -ESRCH ? refuse(run->spec->attach, rc, "has ended", err) : rc;
+		return rc;
 	a->pid = run->spec->attach;
 	a->processes = adopted.processes;
 	a->threads = adopted.threads;
@@ -239,7 +187,7 @@ static int check_owner(struct run *run, struct err *err)
 {
 	if (attach_root_owns(run))
 		return syscall(SYS_pidfd_send_signal, run->child.pidfd, 0, NULL, 0)
-			       ? refuse(run->spec->attach, -ESRCH, "has ended", err)
+			       ? attach_target_refuse(run->spec->attach, -ESRCH, "has ended", err)
 			       : 0;
 	if (run->owner_pid > 0 && syscall(SYS_pidfd_send_signal, run->owner.fd, 0, NULL, 0))
 		return err_say(err, ERR_VALIDATION, -ESRCH, "owner %d does not live",
