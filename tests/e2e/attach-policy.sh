@@ -116,6 +116,18 @@ assert_ge "$(jq .denials.total "$SBX_RUN_DIR/$id/result.json")" 3 "refusals on r
 ask "cat $T/secret/file && echo x >.env && rm .env"
 assert_eq "$status" 0 "let go, it may again"
 
+# The keeper's death changes nothing: the watcher holds the objects.
+attach -p none --ro / --rw "$T/rw" --deny "$T/secret" --deny "$T/rw/.env"
+kill -KILL "$("$SBXCTL" inspect "$id" | jq -r .status.keeper_pid)"
+assert "the run has lost its keeper" wait_until 20 eval '! "$SBXCTL" update "$id" -t 10m 2>/dev/null'
+ask "cat $T/plain/file; echo more >>$T/rw/file"
+assert_eq "$status $said" "0 text of plain" "what is allowed, without a keeper"
+ask "cat $T/secret/file"
+assert_ne "$status" 0 "what is denied, without a keeper"
+detach
+ask "cat $T/secret/file"
+assert_eq "$status" 0 "let go, without a keeper"
+
 # Logged, not denied.
 attach -p none --audit --deny "$T/secret"
 ask "cat $T/secret/file"

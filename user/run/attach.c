@@ -195,7 +195,7 @@ static int check_owner(struct run *run, struct err *err)
 	return 0;
 }
 
-/* Somebody must outlive us where the exit hook cannot kill for a dead owner. */
+/* Somebody must outlive us where the exit hook cannot kill for a dead owner, and hold what a file policy is about. */
 static int make_watcher(struct run *run, struct err *err)
 {
 	struct watcher_opts opts = {
@@ -203,11 +203,14 @@ static int make_watcher(struct run *run, struct err *err)
 		.owner_fd = attach_root_owns(run) ? run->child.pidfd : run->owner.fd,
 		.owner_events = attach_root_owns(run) ? POLLIN : launch_owner_events(run),
 		.timer_fd = -1,
+		.files = run->confinement.files,
 		.outlives = !run->spec->kill_with_keeper,
 	};
 
-	if (kern_facts(run->kern)->exit_hook_kills ||
-	    (opts.owner_fd < 0 && !run->spec->kill_with_keeper))
+	bool kills = !kern_facts(run->kern)->exit_hook_kills &&
+		     (opts.owner_fd >= 0 || run->spec->kill_with_keeper);
+
+	if (!kills && !opts.files)
 		return 0;
 	return watcher_start(&run->watcher, run->kern, &opts, err);
 }
