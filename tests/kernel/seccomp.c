@@ -206,6 +206,32 @@ static void who_keeps_capabilities_stays(void **state)
 	filtered(&sockets, try_to_stay);
 }
 
+/* Which kernel interfaces are closed, and that each row looks at its own argument only. */
+static void try_guard(void)
+{
+	int window[2], tty = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	MUST(tty >= 0);
+	MUST(syscall(SYS_ioctl, tty, 0x5412L /* TIOCSTI */, "x") < 0 && errno == EPERM);
+	MUST(syscall(SYS_ioctl, tty, (1L << 40) | 0x5412, "x") < 0 && errno == EPERM);
+	MUST(syscall(SYS_ioctl, tty, 0x5413L /* TIOCGWINSZ */, window) == 0);
+	MUST(unshare(CLONE_NEWUSER) < 0 && errno == EPERM);
+	MUST(unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 && errno == EPERM);
+	MUST(unshare(CLONE_FILES) == 0);
+	MUST(syscall(SYS_clone3, NULL, 0L) < 0 && errno == ENOSYS);
+	MUST(syscall(SYS_bpf, 0L, NULL, 0L) < 0 && errno == EPERM);
+	MUST(syscall(SYS_keyctl, 0L, -4L, 0L) < 0 && errno == ENOSYS);
+	MUST(socket(AF_NETLINK, SOCK_RAW, 4) >= 0); /* not asked for here */
+}
+
+static void what_opens_the_kernel_is_closed(void **state)
+{
+	static const struct seccomp_opts guard = { .guard = true };
+
+	(void)state;
+	filtered(&guard, try_guard);
+}
+
 static void try_to_listen(void)
 {
 	MUST(listen(socket(AF_INET, SOCK_STREAM, 0), 1) < 0 && errno == EPERM);
@@ -254,6 +280,7 @@ int main(void)
 #endif
 		cmocka_unit_test(io_uring_is_not_there),
 		cmocka_unit_test(who_keeps_capabilities_stays),
+		cmocka_unit_test(what_opens_the_kernel_is_closed),
 		cmocka_unit_test(nobody_listens_unasked),
 		cmocka_unit_test(it_outlives_an_exec_and_is_seen),
 	};

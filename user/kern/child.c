@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/keyctl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +126,16 @@ static void leave_network(struct child *c)
 		die(c, SPAWN_SETUP, -rc, c->what);
 }
 
+/* No shared memory, queue or key is shared by who has its name. A kernel without keys has none to share. */
+static void leave_others(const struct child *c)
+{
+	if (!c->opts->apart)
+		return;
+	MUST(c, unshare(CLONE_NEWIPC | CLONE_NEWUTS), "IPC and UTS namespaces");
+	if (syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL) < 0 && errno != ENOSYS)
+		die(c, SPAWN_SETUP, errno, "session keyring");
+}
+
 /* Its own mount namespace, the directory to start in, and what of the files is left. */
 static void confine(struct child *c)
 {
@@ -185,9 +197,11 @@ static void set_identity(const struct child *c)
 {
 	const struct spawn_opts *o = c->opts;
 
+	if (o->drop_groups)
+		MUST(c, setgroups(0, NULL), "setgroups");
 	if (!o->set_user)
 		return;
-	if (o->groups)
+	if (o->groups && !o->drop_groups)
 		MUST(c, setgroups(o->group_count, o->groups), "setgroups");
 	MUST(c, setresgid(o->gid, o->gid, o->gid), "setresgid");
 	MUST(c, setresuid(o->uid, o->uid, o->uid), "setresuid");
@@ -243,6 +257,7 @@ __attribute__((noreturn)) void child_main(const struct spawn_opts *opts, struct 
 		prctl(PR_SET_TIMERSLACK, opts->timer_slack_ns);
 	set_streams(&c);
 	leave_network(&c);
+	leave_others(&c);
 	confine(&c);
 	set_rlimit(&c, RLIMIT_FSIZE, opts->max_file_bytes, "RLIMIT_FSIZE");
 	set_rlimit(&c, RLIMIT_NOFILE, opts->nofile, "RLIMIT_NOFILE");

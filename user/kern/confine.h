@@ -32,6 +32,7 @@ struct confine_opts {
 					   * no file */
 	bool landlock;
 	bool scoped;	  /* no abstract unix sockets of others: needs CONFINE_ABI_SCOPED */
+	bool signals;	  /* none to others: likewise */
 	bool private_tmp; /* as in mounts_opts: what was below the temporary directories may be out of
 			   * sight, and needs no rule then */
 	int foreign;	  /* idmap_foreign(): masks hold root with all capabilities, too; 0: none */

@@ -29,6 +29,7 @@ struct ruleset_attr {
 	uint64_t handled_access_fs, handled_access_net, scoped;
 };
 #define SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
+#define SCOPE_SIGNAL (1ULL << 1)
 
 #define READS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 #define MAKES                                                           \
@@ -290,7 +291,8 @@ int confine_ruleset(const struct confine_opts *opts, char what[MOUNTS_WHAT])
 		return mounts_fail(what, "Landlock");
 	}
 	attr = (struct ruleset_attr){ .handled_access_fs = d.handled,
-				      .scoped = opts->scoped ? SCOPE_ABSTRACT_UNIX_SOCKET : 0 };
+				      .scoped = (opts->scoped ? SCOPE_ABSTRACT_UNIX_SOCKET : 0) |
+						(opts->signals ? SCOPE_SIGNAL : 0) };
 	ruleset = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof(attr), 0);
 	if (ruleset < 0)
 		return mounts_fail(what, "make a Landlock ruleset");

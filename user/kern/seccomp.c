@@ -6,9 +6,11 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,7 +19,7 @@
 
 #define ANY 0xffffffffu
 #define TYPE_MASK 0xfu /* of socket's second argument; the rest are flags */
-#define PROGRAM_MAX 192
+#define PROGRAM_MAX 320
 
 /* ---- what passes ---------------------------------------------------------------------------- */
 
@@ -52,21 +54,40 @@ bool seccomp_allows(uint32_t family, uint32_t type, uint32_t protocol)
 
 /* ---- which calls are looked at, by the numbers that each architecture has for them ------------ */
 
-enum { SOCKETS = 1 << 0, STAY = 1 << 1, NO_LISTEN = 1 << 2 };
+enum { SOCKETS = 1 << 0, STAY = 1 << 1, NO_LISTEN = 1 << 2, GUARD = 1 << 3 };
 #define NO_CALL ANY
 
 static const struct call_row {
 	uint32_t native, i386;
 	uint32_t error; /* 0: the table above decides */
 	unsigned int when;
+	struct {
+		uint32_t at, mask, value; /* mask 0: whatever its arguments */
+	} arg;
 } calls[] = {
-	{ SYS_socket, 359, 0, SOCKETS },
-	{ SYS_socketpair, 360, 0, SOCKETS },
+	{ SYS_socket, 359, 0, SOCKETS, { 0 } },
+	{ SYS_socketpair, 360, 0, SOCKETS, { 0 } },
 	/* Its arguments are in memory, where no filter looks; libraries fall back to the calls above. */
-	{ NO_CALL, 102 /* socketcall */, ENOSYS, SOCKETS },
-	{ SYS_io_uring_setup, 425, ENOSYS, SOCKETS },
-	{ SYS_setns, 346, EPERM, STAY },
-	{ SYS_listen, 363, EPERM, NO_LISTEN },
+	{ NO_CALL, 102 /* socketcall */, ENOSYS, SOCKETS, { 0 } },
+	{ SYS_io_uring_setup, 425, ENOSYS, SOCKETS, { 0 } },
+	{ SYS_setns, 346, EPERM, STAY, { 0 } },
+	{ SYS_listen, 363, EPERM, NO_LISTEN, { 0 } },
+	/* Input for whoever reads the terminal next, and its console. */
+	{ SYS_ioctl, 54, EPERM, GUARD, { 1, ANY, TIOCSTI } },
+	{ SYS_ioctl, 54, EPERM, GUARD, { 1, ANY, TIOCLINUX } },
+	{ SYS_ioctl, 54, EPERM, GUARD, { 1, ANY, TIOCCONS } },
+	/* In a user namespace everybody has every capability, and with it most of the kernel to attack.
+	 * clone3's flags are in memory; libraries fall back to clone. */
+	{ SYS_clone, 120, EPERM, GUARD, { 0, CLONE_NEWUSER, CLONE_NEWUSER } },
+	{ SYS_unshare, 310, EPERM, GUARD, { 0, CLONE_NEWUSER, CLONE_NEWUSER } },
+	{ SYS_clone3, 435, ENOSYS, GUARD, { 0 } },
+	{ SYS_bpf, 357, EPERM, GUARD, { 0 } },
+	{ SYS_perf_event_open, 336, EPERM, GUARD, { 0 } },
+	{ SYS_userfaultfd, 374, EPERM, GUARD, { 0 } },
+	/* Keys belong to a user, whose keyrings are the same outside. */
+	{ SYS_add_key, 286, ENOSYS, GUARD, { 0 } },
+	{ SYS_request_key, 287, ENOSYS, GUARD, { 0 } },
+	{ SYS_keyctl, 288, ENOSYS, GUARD, { 0 } },
 };
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
 
@@ -111,13 +132,22 @@ static void jump_to_table(struct program *p)
 	put(p, BPF_JMP | BPF_JA, 0, 0, 0);
 }
 
-static void put_call(struct program *p, uint32_t number, uint32_t error)
+static void put_call(struct program *p, uint32_t number, const struct call_row *r)
 {
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, number);
-	if (error)
-		verdict(p, error);
+	bool looks = r->arg.mask != 0;
+
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, looks ? 5 : 1, number);
+	if (looks) {
+		load(p, ARG(r->arg.at));
+		put(p, BPF_ALU | BPF_AND | BPF_K, 0, 0, r->arg.mask);
+		put(p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, r->arg.value);
+	}
+	if (r->error)
+		verdict(p, r->error);
 	else
 		jump_to_table(p);
+	if (looks)
+		load(p, FIELD(nr)); /* another row may be about the same call */
 }
 
 static void put_architecture(struct program *p, uint32_t arch, unsigned int when)
@@ -138,7 +168,7 @@ static void put_architecture(struct program *p, uint32_t arch, unsigned int when
 		uint32_t number = arch == NATIVE ? calls[i].native : calls[i].i386;
 
 		if (number != NO_CALL && calls[i].when & when)
-			put_call(p, number, calls[i].error);
+			put_call(p, number, &calls[i]);
 	}
 	verdict(p, 0);
 	p->code[test].jf = (uint8_t)(p->len - test - 1);
@@ -171,7 +201,7 @@ static void put_table(struct program *p)
 int seccomp_apply(const struct seccomp_opts *opts, char what[MOUNTS_WHAT])
 {
 	unsigned int when = (opts->sockets ? SOCKETS : 0) | (opts->stay ? STAY : 0) |
-			    (opts->no_listen ? NO_LISTEN : 0);
+			    (opts->no_listen ? NO_LISTEN : 0) | (opts->guard ? GUARD : 0);
 	struct program p;
 	struct sock_fprog filter;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seccomp: which sockets a tree may have, as a filter on its own system calls.
+ * seccomp: which sockets a tree may have, and what of the kernel it does not reach, as a filter on its own system
+ * calls.
  *
  * No hook of the cgroup kind sees sockets of other families than IPv4 and IPv6, and none runs for a
  * task of io_uring's: both are closed here, on every way the kernel has to ask for them (native, x32,
@@ -22,6 +23,7 @@
 struct seccomp_opts {
 	bool sockets;	/* only families, types and protocols of the table; no io_uring */
 	bool stay;	/* no setns(2) out of the namespaces: for trees that keep capabilities */
+	bool guard;	/* no user namespaces, keys, BPF, perf, or input for terminals */
 	bool no_listen; /* no listen(2): it needs no bind, and no hook sees that */
 };
 

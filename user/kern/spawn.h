@@ -45,6 +45,8 @@ struct spawn_opts {
 	const struct mounts_opts *mounts; /* NULL: the caller's mount namespace, unless confined */
 	const struct confine_opts *confine; /* NULL: every file; else no core dumps, too */
 	bool netns;			    /* a network namespace of its own */
+	bool apart;	  /* IPC and UTS namespaces and a session keyring of its own */
+	bool drop_groups; /* no supplementary groups */
 	const struct seccomp_opts *seccomp; /* NULL: no filter */
 	const struct unixes *unixes;	    /* to be covered; NULL: none */
 };

@@ -211,7 +211,9 @@ static int judge(struct run *run, struct err *err)
 		.uid = run_uid(run),
 		.gid = run_gid(run),
 		.groups = run->user.groups,
-		.group_count = run->spec->keep_groups ? 0 : run->user.group_count,
+		.group_count = run->spec->keep_groups || run->spec->drop_privileges
+				       ? 0
+				       : run->user.group_count,
 	};
 
 	confine_judge(&c->policy, &c->limits);
@@ -282,6 +284,8 @@ int confinement_resolve(struct run *run, struct err *err)
 		(struct confine_opts){ .policy = &c->policy,
 				       .mounts = !c->hooks,
 				       .landlock = !run->spec->audit && confine_landlock_abi() > 0,
+				       .signals = run->spec->drop_privileges &&
+						  confine_landlock_abi() >= CONFINE_ABI_SCOPED,
 				       .uid = run_uid(run) };
 	return c->hooks ? 0 : use_mounts(run, err);
 }

@@ -14,6 +14,7 @@
 #include "base/own.h"
 #include "kern/sudo.h"
 #include "policy/spec_environ.h"
+#include "run/isolation.h"
 #include "run/meta.h"
 #include "run/nest.h"
 #include "run/state.h"
@@ -215,6 +216,7 @@ static int make_child(struct run *run, struct err *err)
 			       ? &run->mounts
 			       : NULL;
 	network_spawn(run, opts);
+	isolation_spawn(run, opts);
 	rc = spawn_start(&run->child, opts, err);
 	run->result.launched_by_path = run->child.by_path;
 	return rc;

@@ -4,6 +4,7 @@
 
 #include "run/attach.h"
 #include "run/attach_policy.h"
+#include "run/isolation.h"
 #include "run/state.h"
 
 static void tracking(const struct run *run, struct result *r)
@@ -92,9 +93,6 @@ void run_clauses(const struct run *run, struct result *r)
 		confinement_clauses(run, r);
 		network_clauses(run, r);
 	}
-	result_clause(r, "process_isolation",
-		      run->spec->pid_ns == TRI_ON ? "pid namespace" : "not asked",
-		      run->spec->pid_ns == TRI_ON, run->spec->pid_ns == TRI_ON,
-		      run->spec->pid_ns == TRI_ON, NULL);
+	isolation_clauses(run, r);
 	privileges(run, r);
 }
