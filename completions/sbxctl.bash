@@ -15,6 +15,7 @@ _sbxctl_options() { # COMMAND
 	profile) echo "-o --output -f --force --ro --rw --noexec --deny --mount --workdir --chdir -C --private-tmp --cache --user -u --keep-groups --profile -p --allow-reduced --audit -c" ;;
 	why) echo "--json" ;;
 	doctor) echo "--json --require --color" ;;
+	conformance) echo "--group --json --color" ;;
 	esac
 }
 
@@ -35,6 +36,7 @@ _sbxctl_kind() { # OPTION: what its value is; nothing when it takes none as a wo
 	--deny) echo "file" ;;
 	--disk) echo "none" ;;
 	--env) echo "variable" ;;
+	--group) echo "none" ;;
 	--idle-timeout) echo "none" ;;
 	--into) echo "none" ;;
 	--kill-after) echo "none" ;;
@@ -113,7 +115,7 @@ _sbxctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} at kind
 	COMPREPLY=()
 	if [ "$COMP_CWORD" = 1 ]; then
-		COMPREPLY=($(compgen -W "run plan attach detach ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run plan attach detach ps inspect stop kill freeze thaw update wait logs events profile why doctor conformance unload help --help --version" -- "$cur"))
 		return
 	fi
 	case $command in
@@ -143,7 +145,7 @@ _sbxctl() {
 	esac
 	case $command in
 	run | plan) COMPREPLY=($(compgen -c -- "$cur")) ;;
-	help) COMPREPLY=($(compgen -W "run plan attach detach ps inspect stop kill freeze thaw update wait logs events profile why doctor unload help" -- "$cur")) ;;
+	help) COMPREPLY=($(compgen -W "run plan attach detach ps inspect stop kill freeze thaw update wait logs events profile why doctor conformance unload help" -- "$cur")) ;;
 	inspect | logs | wait) COMPREPLY=($(compgen -W "$(sbxctl ps -a 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur")) ;;
 	stop | kill | freeze | thaw | update | events)
 		COMPREPLY=($(compgen -W "$(sbxctl ps 2>/dev/null | awk 'NR > 1 { print $1 }')" -- "$cur"))

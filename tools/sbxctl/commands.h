@@ -50,6 +50,7 @@ int cmd_events(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
 int cmd_why(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_conformance(int argc, char **argv);
 int cmd_unload(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conform.h"
+
+#define DEFAULT "-p default"
+#define DENY DEFAULT " --deny %s/secret"
+#define NONE "-p none"
+
+const struct conform_row conform_rows[] = {
+	{ 81, "files", "a denied file is read", "read", DENY, NONE },
+	{ 81, "files", "a file outside the working directory is made", "make", DEFAULT, NONE },
+	{ 81, "files", "a file outside is truncated", "truncate", DEFAULT, NONE },
+	{ 81, "files", "the mode of a file outside is changed", "chmod", DEFAULT, NONE },
+	{ 83, "files", "a denied file is read through a symlink", "read_symlink", DENY, NONE },
+	{ 83, "files", "a denied file is linked into the work", "read_link", DENY, NONE },
+	{ 83, "files", "a denied file is read through /proc/self/root", "read_root", DENY, NONE },
+	{ 83, "files", "a denied file is renamed", "rename", DENY, NONE },
+	{ 84, "network", "a server of the host answers on 127.0.0.1", "connect",
+	  DEFAULT " --net none", NONE },
+	{ 84, "network", "an abstract unix socket of the host answers", "abstract",
+	  DEFAULT " --net none", NONE },
+	{ 84, "network", "a packet socket is made", "packet", DEFAULT " --net none", NONE },
+	{ 84, "network", "io_uring is there, which hooks of sockets do not see", "io_uring",
+	  DEFAULT " --net none", NONE },
+	{ 88, "isolation", "shared memory of others is read", "shm", DEFAULT, NONE },
+	{ 88, "isolation", "a key of the user is made", "key", DEFAULT, NONE },
+	{ 88, "isolation", "a unix socket of the host answers", "unix", DEFAULT " --net none",
+	  NONE },
+	{ 89, "isolation", "a process of the host is signalled", "signal", DEFAULT, NONE },
+	{ 89, "isolation", "a process of the host is traced", "trace", DEFAULT, NONE },
+	{ 89, "isolation", "memory of a process of the host is read", "memory", DEFAULT, NONE },
+	{ 43, "isolation", "the environment of a process of the host is read", "environ", DEFAULT,
+	  NONE },
+	{ 89, "isolation", "the priority of a process of the host is changed", "priority", DEFAULT,
+	  NONE },
+	{ 90, "enforcement", "a BPF map is made", "bpf", DEFAULT, NONE },
+	{ 90, "enforcement", "a file system is mounted", "mount", DEFAULT, NONE },
+	{ 90, "enforcement", "a user namespace is made", "userns", DEFAULT, NONE },
+	{ 90, "enforcement", "the name of the host is changed", "hostname", DEFAULT, NONE },
+	{ 90, "enforcement", "a file is opened by its handle", "handle", DEFAULT, NONE },
+	{ 90, "enforcement", "a performance counter is opened", "perf", DEFAULT, NONE },
+	{ 90, "enforcement", "core_pattern is opened for writing", "core_pattern", DEFAULT, NONE },
+	{ 86, "enforcement", "the process moves to another control group", "cgroup", DEFAULT,
+	  NONE },
+	{ 91, "identity", "a capability is there", "capability", DEFAULT, NONE },
+	{ 48, "identity", "input is put into a terminal", "type", DEFAULT, NONE },
+	{ 48, "identity", "a descriptor of the caller is inherited", "descriptor", DEFAULT,
+	  CONFORM_BARE },
+	{ 42, "identity", "a secret of the caller's environment is there", "variable", DEFAULT,
+	  NONE " -e SBX_CONFORM_TOKEN" },
+	{ 57, "limits", "more memory is used than allowed", "allocate", NONE " -m 32M", NONE },
+	{ 60, "limits", "more processes are made than allowed", "fork", NONE " --pids 8", NONE },
+	{ 62, "limits", "a file grows beyond its limit", "grow", NONE " --max-file 64K", NONE },
+	{ 20, "kill", "a command outlives its deadline", "outlive", NONE " -t 0.3 -k none", NONE },
+	{ 53, "kill", "a double fork in a session of its own outlives the run", "daemon", NONE,
+	  CONFORM_BARE },
+};
+const size_t conform_row_count = sizeof(conform_rows) / sizeof(conform_rows[0]);
