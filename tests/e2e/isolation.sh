@@ -58,7 +58,14 @@ assert_eq "$(setpriv --groups 4,24 "$SBXCTL" run --keep-groups -- sh -c 'grep ^G
 assert_eq "$(setpriv --groups 4,24 "$SBXCTL" run -p default -- sh -c 'grep ^Groups: /proc/self/status | cut -f 2 | tr -d " "')" "" "groups of root"
 
 # What ordinary programs do is as before: threads, pipes, sub-shells.
-confined -- sh -c 'seq 1000 | sort -rn | head -n 1; (exit 3); echo $?; python3 -c "import threading as t; a=[t.Thread(target=print, args=(5,)) for _ in (1,2)]; [x.start() for x in a]; [x.join() for x in a]"'
+cat >threads.py <<'END'
+import os, threading
+threads = [threading.Thread(target=os.write, args=(1, b"5\n")) for _ in range(2)]
+for step in threading.Thread.start, threading.Thread.join:
+    for t in threads:
+        step(t)
+END
+confined -- sh -c 'seq 1000 | sort -rn | head -n 1; (exit 3); echo $?; python3 threads.py'
 assert_eq "$(tr '\n' ' ' <<<"$out")" "1000 3 5 5 " "shells and threads"
 
 confined -- true
