@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <linux/io_uring.h>
 #include <linux/keyctl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
@@ -110,12 +109,17 @@ static int act_rename(const struct conform_scene *s)
 
 /* ---- network -------------------------------------------------------------------------------- */
 
+static struct sockaddr_in server_of(const struct conform_scene *s)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_port = htons((uint16_t)s->port),
+				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+}
+
 static int act_connect(const struct conform_scene *s)
 {
 	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	struct sockaddr_in to = { .sin_family = AF_INET,
-				  .sin_port = htons((uint16_t)s->port),
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in to = server_of(s);
 
 	return fd < 0 ? -errno : said(connect(fd, (struct sockaddr *)&to, sizeof(to)));
 }
@@ -150,10 +154,10 @@ static int act_packet(const struct conform_scene *s)
 
 static int act_io_uring(const struct conform_scene *s)
 {
-	struct io_uring_params p = { 0 };
+	own_fd fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in to = server_of(s);
 
-	(void)s;
-	return made(syscall(SYS_io_uring_setup, 1, &p));
+	return fd < 0 ? -errno : breach_ring(fd, (struct sockaddr *)&to, sizeof(to));
 }
 
 /* ---- processes ------------------------------------------------------------------------------ */

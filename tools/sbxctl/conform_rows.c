@@ -19,7 +19,7 @@ const struct conform_row conform_rows[] = {
 	{ 84, "network", "an abstract unix socket of the host answers", "abstract",
 	  DEFAULT " --net none", NONE },
 	{ 84, "network", "a packet socket is made", "packet", DEFAULT " --net none", NONE },
-	{ 84, "network", "io_uring is there, which hooks of sockets do not see", "io_uring",
+	{ 84, "network", "a server of the host answers to a ring of io_uring's", "io_uring",
 	  DEFAULT " --net none", NONE },
 	{ 88, "isolation", "shared memory of others is read", "shm", DEFAULT, NONE },
 	{ 88, "isolation", "a key of the user is made", "key", DEFAULT, NONE },
