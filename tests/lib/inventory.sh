@@ -72,9 +72,12 @@ nobody_left() { [ -z "$(inventory_processes)" ]; }
 # After a keeper's death its tree dies without anybody's help; what else there was is swept by the next command. Two
 # things would make that command leave a directory alone: a process that is in exit may hold its lock for another
 # moment, and one younger than two seconds could just be being made.
-inventory_sweep() { # PROGRAM
+inventory_sweep() { # PROGRAM [WHAT]
 	local dir
-	wait_until 5 nobody_left || fail "alive without a keeper: $(inventory_processes)"
+	wait_until 5 nobody_left || {
+		ps -eo pid,ppid,sid,stat,wchan:20,lstart,args | grep -E "sbx|shapes" | grep -v grep
+		fail "alive without a keeper: $(inventory_processes | sort | uniq -c | tr '\n' ' ')${2:+($2)}"
+	}
 	for dir in "$SBX_RUN_DIR"/??????????/; do
 		[ ! -d "$dir" ] || [ -e "$dir/result.json" ] || flock -s -w 1 "$dir" true
 		touch -d '1 minute ago' "$dir" 2>/dev/null
