@@ -51,7 +51,7 @@ kernel_place() {
 
 # initramfs_make IMAGE KERNEL: small enough to be made for each boot.
 initramfs_make() {
-	local out=$1 kernel=$2 tree=$rig_scratch/initramfs busybox=$rig_cache/$rig_root_name/busybox
+	local out=$1 kernel=$2 tree=$1.tree busybox=$rig_cache/$rig_root_name/busybox
 	rm -rf -- "$tree"
 	mkdir -p "$tree"/{bin,proc,sys,dev,new}
 	cp "$busybox" "$tree/bin/busybox"
