@@ -29,7 +29,8 @@ static long dying_inherit(void *map, __u64 *key, struct sbx_sandbox *sb, struct 
 			break;
 		flags |= up->flags & (SBX_DYING | SBX_KILLING);
 	}
-	if (flags & ~sb->flags)
+	/* One that was ending by itself is told, too: its keeper may die of this before it has said why. */
+	if (flags && (flags | SBX_ANCESTOR_DIED) & ~sb->flags)
 		__sync_fetch_and_or(&sb->flags, flags | SBX_ANCESTOR_DIED);
 	return 0;
 }

@@ -61,7 +61,8 @@ static struct verdict judge(const struct receipt *receipt)
 		v.outcome = OUTCOME_LIMIT_EXCEEDED;
 		v.killed_by =
 			receipt->row.flags & SBX_EXECS_HIT ? KILLED_BY_EXECS : KILLED_BY_DEPTH;
-	} else if (receipt->row.flags & SBX_ANCESTOR_DIED && v.signal == SIGKILL) {
+	} else if (receipt->row.flags & SBX_ANCESTOR_DIED &&
+		   (v.signal == SIGKILL || v.signal == SIGTERM)) { /* its end is polite first */
 		v.outcome = OUTCOME_CANCELLED;
 		v.killed_by = KILLED_BY_ANCESTOR;
 		v.diagnostic = "the sandbox around it ended";
