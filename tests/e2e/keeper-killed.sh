@@ -43,6 +43,8 @@ killed "a run in its own pid namespace" --pid-ns on -- "$AIDS/shapes"
 swept "a run in its own pid namespace" owner_exited '"owner"'
 killed "a run with limits" -m 256M --pids 100 --private-tmp -t 1000 -- "$AIDS/shapes"
 swept "a run with limits" owner_exited '"owner"'
+assert_eq "$(result '[.limits.memory.value, .limits.pids.value, .limits.wall.value, .limits.wall.origin] | @json')" \
+	'[268435456,100,1000000000000,"explicit"]' "its limits, on a record that its keeper did not write"
 
 # From inside, by a root that calls its parent's number.
 cookie=$(unique_seconds)

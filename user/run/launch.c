@@ -352,9 +352,7 @@ int run_plan(const struct spec *spec, struct result *out, struct err *err)
 		memcpy(out->tier_sentence, run->result.tier_sentence, sizeof(out->tier_sentence));
 		memcpy(out->clauses, run->result.clauses, sizeof(out->clauses));
 		out->clause_count = run->result.clause_count;
-		for (int i = 0; i < LIMIT__COUNT; i++)
-			out->limits[i] = (struct result_limit){ .asked = run->limits[i],
-								.still_in_force = -1 };
+		memcpy(out->limits, run->result.limits, sizeof(out->limits));
 	}
 	run_release(run);
 	run_free(run);

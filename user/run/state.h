@@ -116,5 +116,4 @@ void run_suspend(struct run *run);
 void run_autopsy(struct run *run);
 
 void run_clauses(const struct run *run, struct result *result); /* tier.c */
-
 #endif

@@ -78,6 +78,8 @@ void run_clauses(const struct run *run, struct result *r)
 	bool timed = limit_in_force(&run->limits[LIMIT_WALL]);
 	bool attached = run->spec->attach;
 
+	for (int i = 0; i < LIMIT__COUNT; i++)
+		r->limits[i].asked = run->limits[i];
 	tracking(run, r);
 	attach_clauses(run, r);
 	limits(run, r);
