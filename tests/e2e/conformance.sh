@@ -29,6 +29,17 @@ assert_match "$out" "tier [AB]: 2 held, 0 breached" "the census"
 capture "$SBXCTL" conformance --group none
 assert_eq "$rc" 2 "a group that is none"
 
+# Told to end in the middle, it still takes its scene away, and does not say that the rest held.
+"$SBXCTL" conformance --json >"$T/ended" 2>/dev/null &
+told=$!
+has_scene() { ls -d /run/sbx-conformance.* >/dev/null 2>&1; }
+assert "the scene is made" wait_until 20 has_scene
+kill -TERM $told
+wait $told
+assert_eq "$?" 1 "status when told to end"
+assert_ge "$(jq .census.not_attempted "$T/ended")" 1 "rows that were not attempted then"
+assert "no scene is left" eval '! has_scene'
+
 # Nothing of a porous build is in the one that people get.
 if grep -qa porous_ "$SBXCTL"; then fail "a release holds the switches of porous builds"; fi
 [ -x "$LIB_ROOT/build/faults/sbxctl" ] || exit 0

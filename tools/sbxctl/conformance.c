@@ -396,20 +396,24 @@ static const char *tier_here(void)
 	return tier;
 }
 
+/* Who is told to end takes the scene away first: what is left of the rows is not attempted. */
+static volatile sig_atomic_t told_to_end;
+
+static void on_end(int sig)
+{
+	told_to_end = sig;
+}
+
 static void run_rows(struct conformance *c, const char *group)
 {
-	bool terminal = isatty(2);
-
 	for (size_t i = 0; i < conform_row_count; i++) {
 		if (group && strcmp(conform_rows[i].group, group) != 0)
 			continue;
-		if (terminal)
-			fprintf(stderr, "\r\033[K%zu/%zu %s", i + 1, conform_row_count,
-				conform_rows[i].name);
+		print_progress("%zu/%zu %s", i + 1, conform_row_count, conform_rows[i].name);
+		c->ready = c->ready && !told_to_end;
 		run_row(c, &conform_rows[i]);
 	}
-	if (terminal)
-		fprintf(stderr, "\r\033[K");
+	print_progress(NULL);
 }
 
 static bool is_group(const char *group)
@@ -467,6 +471,8 @@ int cmd_conformance(int argc, char **argv)
 		return rc;
 	table_init(&c.table, heads, sizeof(heads) / sizeof(*heads));
 	c.rows = json_array();
+	signal(SIGINT, on_end);
+	signal(SIGTERM, on_end);
 	tier = tier_here(); /* loads the kernel half, which no row has to wait for then */
 	rc = make_scene(&c);
 	if (rc)
